@@ -1,0 +1,644 @@
+// SPDX-License-Identifier: MIT
+#include "cli.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../output/help.h"
+#include "job/foreign.h"
+#include "job/opt.h"
+
+enum option_id {
+	OPT_SET,
+	OPT_DIRECTORY,
+	OPT_SECTION,
+	OPT_PARSE_ONLY,
+	OPT_READONLY,
+	OPT_OUTPUT,
+	OPT_OUTPUT_FORMAT,
+	OPT_ETA,
+	OPT_ALLOW_DEVICE,
+	OPT_ALLOW_EXEC,
+	OPT_MAN,
+	OPT_VERSION,
+	OPT_HELP,
+};
+
+/* Which commands an option goes with: a run, the two that list, or any. */
+enum scope { SCOPE_RUN, SCOPE_LIST, SCOPE_ANY };
+
+struct cli_option {
+	const char *name; /* without dashes */
+	char letter;      /* -h; 0: none */
+	enum option_id id;
+	enum scope scope;
+	const char *arg; /* what its value is called; NULL: it takes none */
+	const char *help;
+};
+
+static const struct cli_option cli_options[] = {
+	{
+		"set", 0, OPT_SET, SCOPE_RUN, "[SECTIONS:]KEY[=VALUE]",
+		"set a key over what the job files say; only in the sections whose names match the "
+		"pattern SECTIONS, if it is there (repeatable)",
+	},
+	{
+		"section", 0, OPT_SECTION, SCOPE_RUN, "NAME",
+		"run only the sections of that name or pattern (repeatable)",
+	},
+	{
+		"directory", 0, OPT_DIRECTORY, SCOPE_RUN, "DIR",
+		"directory of the files, whatever the job files say",
+	},
+	{
+		"parse-only", 0, OPT_PARSE_ONLY, SCOPE_RUN, NULL,
+		"check the job files and print the plan; run nothing, touch nothing",
+	},
+	{
+		"readonly", 0, OPT_READONLY, SCOPE_RUN, NULL,
+		"refuse jobs that would write or trim, and lay out no file",
+	},
+	{
+		"output", 0, OPT_OUTPUT, SCOPE_RUN, "[FORMAT:]FILE",
+		"write the result to FILE, `-` for standard output (repeatable with FORMAT)",
+	},
+	{
+		"output-format", 0, OPT_OUTPUT_FORMAT, SCOPE_RUN, "FORMAT[,FORMAT]",
+		"format of an --output without one and of standard output; text unless given",
+	},
+	{
+		"eta", 0, OPT_ETA, SCOPE_RUN, "WHEN",
+		"progress line on standard error: always, never, or auto (on a terminal)",
+	},
+	{
+		"allow-device", 0, OPT_ALLOW_DEVICE, SCOPE_RUN, "PATH",
+		"write to this block device although it is in use or carries data (repeatable)",
+	},
+	{
+		"allow-exec", 0, OPT_ALLOW_EXEC, SCOPE_RUN, NULL,
+		"let job files name engines by path, which runs their code",
+	},
+	{
+		"man", 0, OPT_MAN, SCOPE_LIST, NULL,
+		"print the manual page (mdoc; pipe it into `man -l -`)",
+	},
+	{ "version", 'V', OPT_VERSION, SCOPE_ANY, NULL, "print the version" },
+	{ "help", 'h', OPT_HELP, SCOPE_ANY, NULL, "print this" },
+};
+
+enum { OPTIONS = sizeof(cli_options) / sizeof(cli_options[0]) };
+
+/* The options of fio that iojob has not, so that a script learns why it fails. */
+struct foreign {
+	const char *name;
+	const char *instead; /* NULL: nothing yet */
+};
+
+static const struct foreign fio_options[] = {
+	{ "enghelp", "`iojob engines [NAME]`" },
+	{ "cmdhelp", "`iojob options [NAME]`" },
+	{ "minimal", "--output-format=csv" },
+	{ "terse-version", "--output-format=csv" },
+	{ "append-terse", "--output=csv:FILE" },
+	{ "showcmd", NULL },
+	{ "eta-newline", NULL },
+	{ "eta-interval", NULL },
+	{ "status-interval", NULL },
+	{ "idle-prof", NULL },
+	{ "warnings-fatal", NULL },
+	{ "max-jobs", NULL },
+	{ "debug", NULL },
+	{ "merge-blktrace-only", NULL },
+	{ "bandwidth-log", NULL },
+	{ "latency-log", NULL },
+	{ "cpuclock-test", NULL },
+	{ "crctest", NULL },
+	{ "alloc-size", NULL },
+	{ "server", NULL },
+	{ "daemonize", NULL },
+	{ "client", NULL },
+	{ "remote-config", NULL },
+	{ "profile", NULL },
+	{ "inflate-log", NULL },
+	{ "trigger-file", NULL },
+	{ "trigger-timeout", NULL },
+	{ "trigger", NULL },
+	{ "trigger-remote", NULL },
+	{ "aux-path", NULL },
+};
+
+enum { FIO_OPTIONS = sizeof(fio_options) / sizeof(fio_options[0]) };
+
+/* Formats of fio's that are none of ours, so that `--output=terse:x` makes no file "terse:x". */
+static const char *const fio_formats[] = { "terse", "json+" };
+
+enum { FIO_FORMATS = sizeof(fio_formats) / sizeof(fio_formats[0]) };
+
+/* What the options leave behind for the end. */
+struct parser {
+	struct cli *cli;
+	struct err *err;
+	const char *plain;  /* --output=FILE without a format */
+	char *formats;      /* --output-format, the last one */
+	const char *run;    /* an option that only a run takes, as written; NULL: none yet */
+	const char *list;   /* the same for the commands that list */
+};
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+/* `normal` is what fio calls its text. */
+static const struct output_format *find_format(const char *name)
+{
+	return output_find(strcmp(name, "normal") == 0 ? "text" : name);
+}
+
+static bool is_fio_format(const char *name)
+{
+	for (size_t i = 0; i < FIO_FORMATS; i++)
+		if (strcmp(fio_formats[i], name) == 0)
+			return true;
+	return false;
+}
+
+static int wrong_format(struct err *err, const char *option, const char *name)
+{
+	char known[256] = "";
+	size_t used = 0;
+
+	for (const struct output_format *f = output_formats; f->name; f++) {
+		int n = snprintf(known + used, sizeof(known) - used, "%s%s", used ? ", " : "",
+				f->name);
+
+		if (n > 0 && (size_t)n < sizeof(known) - used)
+			used += (size_t)n;
+	}
+	return err_set(err, EINVAL, "%s: `%s` %s; there are %s", option, name,
+			is_fio_format(name) ? "is a format of fio's that is not implemented"
+					    : "is no format",
+			known);
+}
+
+/* Cuts the blanks off both ends. */
+static char *trim(char *text)
+{
+	size_t n;
+
+	text += strspn(text, " \t");
+	n = strlen(text);
+	while (n && strchr(" \t", text[n - 1]))
+		n--;
+	text[n] = '\0';
+	return text;
+}
+
+/* [SECTIONS:]KEY[=VALUE]. No key holds a ':', so the last one before the '=' ends the pattern. */
+static int take_set(struct parser *p, char *value)
+{
+	struct job_override *override = &p->cli->overrides[p->cli->noverrides];
+	char *equals = strchr(value, '=');
+	char *colon;
+
+	if (equals) {
+		*equals = '\0';
+		override->value = trim(equals + 1);
+	}
+	colon = strrchr(value, ':');
+	if (colon) {
+		*colon = '\0';
+		override->section_glob = trim(value);
+		value = colon + 1;
+	}
+	override->key = trim(value);
+	if (!*override->key)
+		return err_set(p->err, EINVAL, "--set: no key; write --set [SECTIONS:]KEY[=VALUE]");
+	if (override->section_glob && !*override->section_glob)
+		return err_set(p->err, EINVAL,
+				"--set: no section before the ':' of `:%s`; `*` means all of them",
+				override->key);
+	p->cli->noverrides++;
+	return 0;
+}
+
+static int take_output(struct parser *p, char *value)
+{
+	char *colon = strchr(value, ':');
+	const struct output_format *format = NULL;
+
+	if (colon) {
+		*colon = '\0';
+		format = find_format(value);
+		if (!format && is_fio_format(value))
+			return wrong_format(p->err, "--output", value);
+		*colon = format ? '\0' : ':';
+	}
+	if (format && !colon[1])
+		return err_set(p->err, EINVAL,
+				"--output=%s: no file after the ':'; `-` is standard output",
+				value);
+	if (format) {
+		p->cli->targets[p->cli->ntargets++] = (struct output_target) { format, colon + 1 };
+		return 0;
+	}
+	if (p->plain)
+		return err_set(p->err, EINVAL,
+				"--output: two files, `%s` and `%s`, without a format; "
+				"write --output=FORMAT:FILE", p->plain, value);
+	p->plain = value;
+	return 0;
+}
+
+static int take_eta(struct parser *p, const char *value)
+{
+	static const char *const names[] = {
+		[CLI_ETA_AUTO] = "auto",
+		[CLI_ETA_ALWAYS] = "always",
+		[CLI_ETA_NEVER] = "never",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(names[i], value) == 0) {
+			p->cli->eta = (enum cli_eta)i;
+			return 0;
+		}
+	}
+	return err_set(p->err, EINVAL, "--eta: `%s` is none of always, never, auto", value);
+}
+
+static int take(struct parser *p, enum option_id id, char *value)
+{
+	struct cli *cli = p->cli;
+
+	switch (id) {
+	case OPT_SET:
+		return take_set(p, value);
+	case OPT_DIRECTORY:
+		cli->directory = value;
+		return 0;
+	case OPT_SECTION:
+		cli->sections[cli->nsections++] = value;
+		return 0;
+	case OPT_PARSE_ONLY:
+		cli->parse_only = true;
+		return 0;
+	case OPT_READONLY:
+		cli->readonly = true;
+		return 0;
+	case OPT_OUTPUT:
+		return take_output(p, value);
+	case OPT_OUTPUT_FORMAT:
+		p->formats = value;
+		return 0;
+	case OPT_ETA:
+		return take_eta(p, value);
+	case OPT_ALLOW_DEVICE:
+		cli->devices[cli->ndevices++] = value;
+		return 0;
+	case OPT_ALLOW_EXEC:
+		cli->allow_exec = true;
+		return 0;
+	case OPT_MAN:
+		cli->man = true;
+		return 0;
+	case OPT_VERSION:
+		cli->command = CLI_VERSION;
+		return 0;
+	case OPT_HELP:
+		cli->command = CLI_HELP;
+		return 0;
+	}
+	return 0;
+}
+
+/* ---- options and words --------------------------------------------------------------------- */
+
+static const struct cli_option *find_option(const char *name)
+{
+	for (size_t i = 0; i < OPTIONS; i++) {
+		const struct cli_option *o = &cli_options[i];
+
+		if (strcmp(o->name, name) == 0)
+			return o;
+		if (o->letter && name[0] == o->letter && !name[1])
+			return o;
+	}
+	return NULL;
+}
+
+static int unknown_option(struct err *err, const char *name)
+{
+	struct opt_table keys = job_table();
+	struct opt_nearest nearest = { .distance = UINT_MAX };
+	struct iojob_option row;
+
+	for (size_t i = 0; i < FIO_OPTIONS; i++) {
+		const struct foreign *f = &fio_options[i];
+
+		if (strcmp(f->name, name) == 0)
+			return err_set(err, EINVAL,
+					"--%s: an option of fio's that is not implemented%s%s",
+					name, f->instead ? "; see " : "",
+					f->instead ? f->instead : "");
+	}
+	if (opt_find(&keys, name, &row))
+		return err_set(err, EINVAL,
+				"--%s: jobs on the command line are not implemented; "
+				"write a job file, and --set %s%s to change it",
+				name, name, row.type == IOJOB_OPT_BOOL ? "" : "=VALUE");
+	if (foreign_find(name))
+		return err_set(err, EINVAL,
+				"--%s: jobs on the command line are not implemented; "
+				"write a job file", name);
+	for (size_t i = 0; i < OPTIONS; i++)
+		opt_nearest_name(&nearest, name, cli_options[i].name);
+	if (nearest.name)
+		return err_set(err, EINVAL, "--%s: unknown option; did you mean --%s?", name,
+				nearest.name);
+	return err_set(err, EINVAL, "--%s: unknown option; `iojob --help` lists them", name);
+}
+
+/*
+ * One argument that begins with a dash; `next` may be its value, NULL: there is none. Returns how
+ * many arguments it took, or -EINVAL.
+ */
+static int parse_option(struct parser *p, char *arg, char *next)
+{
+	char *name = arg + (arg[1] == '-' ? 2 : 1);
+	char *value = strchr(name, '=');
+	const struct cli_option *option;
+	int taken = 1;
+	int rc;
+
+	if (value)
+		*value++ = '\0';
+	option = find_option(name);
+	if (!option)
+		return unknown_option(p->err, name);
+	if (value && !option->arg)
+		return err_set(p->err, EINVAL, "--%s=%s: --%s takes no value", option->name, value,
+				option->name);
+	if (option->arg && !value) {
+		value = next;
+		taken = 2;
+		/* A lone dash is a file; anything longer is more likely the next option. */
+		if (value && value[0] == '-' && value[1])
+			value = NULL;
+	}
+	if (option->arg && (!value || !*value))
+		return err_set(p->err, EINVAL, "--%s needs a value: --%s=%s", option->name,
+				option->name, option->arg);
+	if (option->scope == SCOPE_RUN)
+		p->run = option->name;
+	if (option->scope == SCOPE_LIST)
+		p->list = option->name;
+	rc = take(p, option->id, value);
+	return rc < 0 ? rc : taken;
+}
+
+static int parse_word(struct parser *p, char *word)
+{
+	struct cli *cli = p->cli;
+
+	if (cli->command == CLI_ENGINES || cli->command == CLI_OPTIONS) {
+		if (cli->topic)
+			return err_set(p->err, EINVAL,
+					"`%s`: one name at a time, and there is `%s` already", word,
+					cli->topic);
+		cli->topic = word;
+		return 0;
+	}
+	if (cli->command == CLI_RUN && cli->nfiles == 0) {
+		if (strcmp(word, "engines") == 0) {
+			cli->command = CLI_ENGINES;
+			return 0;
+		}
+		if (strcmp(word, "options") == 0) {
+			cli->command = CLI_OPTIONS;
+			return 0;
+		}
+	}
+	cli->files[cli->nfiles++] = word;
+	return 0;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+/* --output-format's list goes to the --output that has no format of its own, else to stdout. */
+static int finish_targets(struct parser *p)
+{
+	struct cli *cli = p->cli;
+	struct output_target *targets;
+	char text[] = "text";
+	char *list = p->formats ? p->formats : text;
+	size_t n = cli->ntargets + 1;
+	char *name;
+
+	if (!p->formats && !p->plain && cli->ntargets)
+		return 0;
+	for (const char *c = list; *c; c++)
+		n += *c == ',';
+	targets = reallocarray(cli->targets, n, sizeof(*targets));
+	if (!targets)
+		return err_set(p->err, ENOMEM, "out of memory");
+	cli->targets = targets;
+	while ((name = strsep(&list, ","))) {
+		const struct output_format *format = find_format(name);
+
+		if (!format)
+			return wrong_format(p->err, "--output-format", name);
+		cli->targets[cli->ntargets++] = (struct output_target) { format, p->plain };
+	}
+	return 0;
+}
+
+static int finish(struct parser *p)
+{
+	const struct cli *cli = p->cli;
+	const char *name = cli->command == CLI_ENGINES ? "engines" : "options";
+
+	if (cli->command == CLI_HELP || cli->command == CLI_VERSION)
+		return 0;
+	if (cli->command == CLI_RUN) {
+		if (p->list)
+			return err_set(p->err, EINVAL,
+					"--%s goes with `iojob engines NAME` and `iojob options`, "
+					"not with a run", p->list);
+		if (!cli->nfiles)
+			return err_set(p->err, EINVAL,
+					"no job file; write `iojob [options] FILE...` "
+					"(`iojob --help` tells more)");
+		return finish_targets(p);
+	}
+	if (p->run)
+		return err_set(p->err, EINVAL, "--%s goes with a run, not with `iojob %s`", p->run,
+				name);
+	if (cli->man && cli->command == CLI_ENGINES && !cli->topic)
+		return err_set(p->err, EINVAL,
+				"engines --man: whose page? Write `iojob engines NAME --man`");
+	if (cli->man && cli->command == CLI_OPTIONS && cli->topic)
+		return err_set(p->err, EINVAL,
+				"options %s --man: the page holds all keys; "
+				"write `iojob options --man`", cli->topic);
+	return 0;
+}
+
+/* As a shell would read it back. */
+static void print_quoted(FILE *to, const char *arg)
+{
+	const char *plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+			    "_-+=.,:/@%";
+
+	if (*arg && !arg[strspn(arg, plain)]) {
+		fputs(arg, to);
+		return;
+	}
+	fputc('\'', to);
+	for (; *arg; arg++) {
+		if (*arg == '\'')
+			fputs("'\\''", to);
+		else
+			fputc(*arg, to);
+	}
+	fputc('\'', to);
+}
+
+static char *join_args(int argc, char *const *argv)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return NULL;
+	for (int i = 0; i < argc; i++) {
+		if (i)
+			fputc(' ', to);
+		print_quoted(to, argv[i]);
+	}
+	if (fclose(to)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* A copy of argv that may be cut up: the pointers, NULL, and the strings behind them. */
+static char **copy_args(int argc, char *const *argv)
+{
+	size_t n = (size_t)argc + 1;
+	size_t bytes = 0;
+	char **args;
+	char *text;
+
+	for (int i = 0; i < argc; i++)
+		bytes += strlen(argv[i]) + 1;
+	args = malloc(n * sizeof(*args) + bytes);
+	if (!args)
+		return NULL;
+	text = (char *)(args + n);
+	for (int i = 0; i < argc; i++) {
+		args[i] = text;
+		text = stpcpy(text, argv[i]) + 1;
+	}
+	args[argc] = NULL;
+	return args;
+}
+
+/* Every list can be as long as argv; only targets may grow, in finish_targets(). */
+static int allocate(struct cli *cli, int argc, char *const *argv, struct err *err)
+{
+	size_t n = (size_t)argc + 1;
+
+	cli->text = join_args(argc, argv);
+	cli->args = copy_args(argc, argv);
+	cli->files = calloc(n, sizeof(*cli->files));
+	cli->overrides = calloc(n, sizeof(*cli->overrides));
+	cli->sections = calloc(n, sizeof(*cli->sections));
+	cli->devices = calloc(n, sizeof(*cli->devices));
+	cli->targets = calloc(n, sizeof(*cli->targets));
+	if (!cli->text || !cli->args || !cli->files || !cli->overrides || !cli->sections ||
+			!cli->devices || !cli->targets)
+		return err_set(err, ENOMEM, "out of memory");
+	return 0;
+}
+
+int cli_parse(struct cli *cli, int argc, char *const *argv, struct err *err)
+{
+	struct parser p = { .cli = cli, .err = err };
+	bool words = false; /* after `--` nothing is an option */
+	int taken = 1;
+
+	memset(cli, 0, sizeof(*cli));
+	if (allocate(cli, argc, argv, err))
+		return -ENOMEM;
+	for (int i = 1; i < argc; i += taken) {
+		char *arg = cli->args[i];
+
+		taken = 1;
+		if (!words && strcmp(arg, "--") == 0)
+			words = true;
+		else if (!words && arg[0] == '-' && arg[1])
+			taken = parse_option(&p, arg, cli->args[i + 1]);
+		else if (parse_word(&p, arg))
+			return -EINVAL;
+		if (taken < 0)
+			return taken;
+	}
+	return finish(&p);
+}
+
+void cli_free(struct cli *cli)
+{
+	free(cli->files);
+	free(cli->overrides);
+	free(cli->sections);
+	free(cli->devices);
+	free(cli->targets);
+	free(cli->text);
+	free(cli->args);
+	memset(cli, 0, sizeof(*cli));
+}
+
+static void help_scope(FILE *to, enum scope scope)
+{
+	for (size_t i = 0; i < OPTIONS; i++) {
+		const struct cli_option *o = &cli_options[i];
+		char left[64];
+		char letter[] = "-x, ";
+
+		if (o->scope != scope)
+			continue;
+		letter[1] = o->letter;
+		snprintf(left, sizeof(left), "%s--%s%s%s", o->letter ? letter : "", o->name,
+				o->arg ? "=" : "", o->arg ? o->arg : "");
+		help_row(to, left, o->help);
+	}
+}
+
+void cli_help(FILE *to)
+{
+	help_text(to, 0, "iojob runs the I/O experiments that a job file describes, and reports "
+			 "what they did.");
+	fputs("\nusage: iojob [options] FILE...\n"
+	      "       iojob engines [NAME] [--man]\n"
+	      "       iojob options [NAME] [--man]\n\n",
+			to);
+	help_text(to, 0, "FILE is a job file, `-` standard input; several are read as if they "
+			 "were one. `engines` tells which engines there are, whether they work "
+			 "on this machine, and the keys of one; `options` tells the keys of job "
+			 "files.");
+	fputs("\nOptions of a run:\n", to);
+	help_scope(to, SCOPE_RUN);
+	fputs("\nOf engines and options:\n", to);
+	help_scope(to, SCOPE_LIST);
+	fputs("\nOf all:\n", to);
+	help_scope(to, SCOPE_ANY);
+	fputs("\nFormats:\n", to);
+	for (const struct output_format *f = output_formats; f->name; f++)
+		help_row(to, f->name, f->help);
+	fputc('\n', to);
+	help_text(to, 0, "Exit status: 0 fine, 1 an I/O error or a worker that died or hung, 2 "
+			 "a mistake on the command line or in a job file, 130 or 143 "
+			 "interrupted (the report is whole).");
+}

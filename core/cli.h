@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line as plain data. */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "../output/output.h"
+#include "err.h"
+#include "job/job.h"
+
+enum cli_command {
+	CLI_RUN,
+	CLI_ENGINES, /* iojob engines [NAME] */
+	CLI_OPTIONS, /* iojob options [NAME] */
+	CLI_HELP,
+	CLI_VERSION,
+};
+
+enum cli_eta { CLI_ETA_AUTO, CLI_ETA_ALWAYS, CLI_ETA_NEVER };
+
+struct cli {
+	enum cli_command command;
+	const char *topic; /* NAME of engines and options, or NULL */
+	bool man;          /* engines NAME --man, options --man: print the manual page (mdoc) */
+
+	const char **files; /* job files in order; "-" is standard input */
+	size_t nfiles;
+	struct job_override *overrides; /* --set, in order */
+	size_t noverrides;
+	const char **sections; /* --section */
+	size_t nsections;
+	const char **devices; /* --allow-device */
+	size_t ndevices;
+	struct output_target *targets; /* --output, --output-format; at least one */
+	size_t ntargets;
+	const char *directory; /* --directory, or NULL */
+	enum cli_eta eta;
+	bool parse_only;
+	bool readonly; /* refuse jobs that write, and never lay out a file */
+	bool allow_exec;
+	char *text; /* the command line as one string, as a shell would take it; owned */
+	char **args; /* a copy of argv, cut into what the strings above point to; owned */
+};
+
+/*
+ * Parses argv, of which nothing is kept. -EINVAL with a text that names the argument and what would
+ * be right. cli_free() in either case.
+ */
+int cli_parse(struct cli *cli, int argc, char *const *argv, struct err *err);
+void cli_free(struct cli *cli);
+
+/* --help, out of the table that drives cli_parse. */
+void cli_help(FILE *to);
+
+#endif

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+/* The rules across options. What depends on files and devices is the plan's to judge. */
+#include "job.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const op_names[IOJOB_OPS] = {
+	[IOJOB_READ] = "read",
+	[IOJOB_WRITE] = "write",
+	[IOJOB_TRIM] = "trim",
+	[IOJOB_FSYNC] = "fsync",
+	[IOJOB_FDATASYNC] = "fdatasync",
+};
+
+/* The key to blame stands in front of the text with its file and line. */
+static int refuse(const struct job *job, const char *key, struct err *err, const char *format, ...)
+		__attribute__((format(printf, 4, 5)));
+
+static int refuse(const struct job *job, const char *key, struct err *err, const char *format, ...)
+{
+	char text[sizeof(err->text)];
+	const char *path;
+	unsigned line;
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	job_where(job, key, &path, &line);
+	return err_at(err, EINVAL, path, line, "%s", text);
+}
+
+static int check_sizes(struct job *job, struct err *err)
+{
+	const struct job_opts *o = &job->o;
+
+	if (job_given(job, "bs") && job_given(job, "bsrange"))
+		return refuse(job, "bsrange", err,
+				"bsrange: bs is set as well; only one of them can count");
+	for (int d = 0; d < JOB_DIRS; d++) {
+		job->bs_min[d] = o->bsrange[d][0] ? o->bsrange[d][0] : o->bs[d];
+		job->bs_max[d] = o->bsrange[d][0] ? o->bsrange[d][1] : o->bs[d];
+	}
+	return 0;
+}
+
+static int check_direct(struct job *job, struct err *err)
+{
+	const struct job_opts *o = &job->o;
+	bool direct_given = job_given(job, "direct");
+	bool buffered_given = job_given(job, "buffered");
+	const char *key = direct_given ? "direct" : "buffered";
+
+	if (direct_given && buffered_given && o->direct == o->buffered)
+		return refuse(job, "buffered", err, "buffered = %d: contradicts direct = %d",
+				o->buffered, o->direct);
+	job->direct = direct_given ? o->direct : !o->buffered;
+	if (!job->engine || !(job->engine->e.flags & IOJOB_ENGINE_DIRECT))
+		return 0;
+	if (!job->direct && (direct_given || buffered_given))
+		return refuse(job, key, err, "%s = %d: the engine %s always uses O_DIRECT", key,
+				direct_given ? o->direct : o->buffered, job->engine->e.name);
+	job->direct = true;
+	return 0;
+}
+
+static int check_ops(struct job *job, struct err *err)
+{
+	const struct job_opts *o = &job->o;
+	const bool writes = job_does(job, IOJOB_WRITE);
+	const struct {
+		enum iojob_op op;
+		const char *key; /* what asks for it */
+		bool wanted;
+	} wants[] = {
+		{ IOJOB_READ, "rw", job_does(job, IOJOB_READ) },
+		{ IOJOB_WRITE, "rw", writes },
+		{ IOJOB_TRIM, "rw", job_does(job, IOJOB_TRIM) },
+		{ IOJOB_FSYNC, "fsync", writes && o->fsync },
+		{ IOJOB_FSYNC, "end_fsync", writes && o->end_fsync },
+		{ IOJOB_FSYNC, "fsync_on_close", writes && o->fsync_on_close },
+		{ IOJOB_FDATASYNC, "fdatasync", writes && o->fdatasync },
+	};
+
+	job->ops = 0;
+	for (size_t i = 0; i < sizeof(wants) / sizeof(wants[0]); i++) {
+		if (!wants[i].wanted)
+			continue;
+		job->ops |= IOJOB_OP_BIT(wants[i].op);
+		if (job->engine && !(job->engine->e.ops & IOJOB_OP_BIT(wants[i].op)))
+			return refuse(job, wants[i].key, err, "%s: the engine %s does no %s",
+					wants[i].key, job->engine->e.name, op_names[wants[i].op]);
+	}
+	return 0;
+}
+
+static int check_mix(struct job *job, struct err *err)
+{
+	const struct job_opts *o = &job->o;
+	bool write_given = job_given(job, "rwmixwrite");
+
+	if (job_given(job, "rwmixread") && write_given && o->rwmixread + o->rwmixwrite != 100)
+		return refuse(job, "rwmixwrite", err,
+				"rwmixwrite = %d: together with rwmixread = %d it must be 100",
+				o->rwmixwrite, o->rwmixread);
+	job->mix_read = write_given ? 100 - o->rwmixwrite : o->rwmixread;
+	return 0;
+}
+
+static int check_depth(struct job *job, struct err *err)
+{
+	const struct job_opts *o = &job->o;
+	const struct iojob_engine *e = job->engine ? &job->engine->e : NULL;
+
+	if (e && e->submit && e->max_depth && (uint32_t)o->iodepth > e->max_depth)
+		return refuse(job, "iodepth", err, "iodepth = %d: the engine %s goes up to %u",
+				o->iodepth, e->name, e->max_depth);
+	if (o->iodepth_batch > o->iodepth)
+		return refuse(job, "iodepth_batch", err,
+				"iodepth_batch = %d: larger than iodepth, which is %d",
+				o->iodepth_batch, o->iodepth);
+	if (o->iodepth_batch_complete_min > o->iodepth)
+		return refuse(job, "iodepth_batch_complete_min", err,
+				"iodepth_batch_complete_min = %d: larger than iodepth, which is %d",
+				o->iodepth_batch_complete_min, o->iodepth);
+	if (o->iodepth_batch_complete_max &&
+			o->iodepth_batch_complete_max < o->iodepth_batch_complete_min)
+		return refuse(job, "iodepth_batch_complete_max", err,
+				"iodepth_batch_complete_max = %d: smaller than "
+				"iodepth_batch_complete_min, which is %d",
+				o->iodepth_batch_complete_max, o->iodepth_batch_complete_min);
+	return 0;
+}
+
+static int check_time(struct job *job, struct err *err)
+{
+	if (job->o.time_based && !job->o.runtime)
+		return refuse(job, "time_based", err,
+				"time_based: needs runtime=, or the job would never end");
+	return 0;
+}
+
+static int check_rate(struct job *job, struct err *err)
+{
+	for (int d = 0; d < JOB_DIRS; d++)
+		if (job->o.rate[d] && job->o.rate_iops[d])
+			return refuse(job, "rate_iops", err,
+					"rate_iops: rate is set as well; only one of them can "
+					"count for a %s",
+					op_names[d]);
+	return 0;
+}
+
+static int check_workers(struct job *job, struct err *err)
+{
+	if (job->engine && job->engine->e.flags & IOJOB_ENGINE_ONE_WORKER && job->o.numjobs > 1)
+		return refuse(job, "numjobs", err,
+				"numjobs = %d: the engine %s can only have one worker",
+				job->o.numjobs, job->engine->e.name);
+	return 0;
+}
+
+/* How many names a list with ':' between them has; *empty: one of them is "". */
+static size_t count_names(const char *list, bool *empty)
+{
+	size_t names = 1;
+	size_t length = 0; /* of the name at hand */
+
+	*empty = false;
+	for (;; list++) {
+		if (*list == ':' || !*list) {
+			*empty |= length == 0;
+			if (!*list)
+				return names;
+			names++;
+			length = 0;
+			continue;
+		}
+		if (list[0] == '\\' && list[1])
+			list++;
+		length++;
+	}
+}
+
+static int check_files(struct job *job, struct err *err)
+{
+	const struct job_opts *o = &job->o;
+	bool empty = false;
+	size_t names;
+
+	if (o->directory && count_names(o->directory, &empty) > 1)
+		return refuse(job, "directory", err,
+				"directory = %s: this version of iojob takes one directory (a "
+				"colon that belongs to its name is written as \\:)",
+				o->directory);
+	if (!o->filename)
+		return 0;
+	names = count_names(o->filename, &empty);
+	if (empty)
+		return refuse(job, "filename", err, "filename = %s: one of the names is empty",
+				o->filename);
+	if (job_given(job, "nrfiles") && (size_t)o->nrfiles > names)
+		return refuse(job, "nrfiles", err, "nrfiles = %d: filename has only %zu name%s",
+				o->nrfiles, names, names == 1 ? "" : "s");
+	return 0;
+}
+
+static int check_buffers(struct job *job, struct err *err)
+{
+	if (job->o.zero_buffers && job->o.buffer_pattern)
+		return refuse(job, "buffer_pattern", err,
+				"buffer_pattern: zero_buffers is set as well; only one of them can "
+				"count");
+	return 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a;
+	double y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorted, each once. */
+static int check_percentiles(struct job *job, struct err *err)
+{
+	const char *list = job->o.percentile_list;
+	double *p = job->percentiles;
+	size_t n = 0;
+
+	for (const char *at = list;;) {
+		size_t length = strcspn(at, ":");
+		char *end = NULL;
+		double value = length && strspn(at, "0123456789.") >= length ? strtod(at, &end) : 0;
+
+		if (value <= 0 || value > 100 || end != at + length)
+			return refuse(job, "percentile_list", err,
+					"percentile_list: `%.*s` is no number above 0 and up to "
+					"100",
+					(int)length, at);
+		if (n == JOB_PERCENTILES)
+			return refuse(job, "percentile_list", err,
+					"percentile_list: more than %d numbers", JOB_PERCENTILES);
+		p[n++] = value;
+		if (!at[length])
+			break;
+		at += length + 1;
+	}
+	qsort(p, n, sizeof(*p), by_value);
+	job->npercentiles = 1;
+	for (size_t i = 1; i < n; i++)
+		if (p[i] > p[job->npercentiles - 1])
+			p[job->npercentiles++] = p[i];
+	return 0;
+}
+
+/* A whole number at *text, which moves behind it; -1: there is none that could be a CPU. */
+static int cpu_number(const char **text)
+{
+	char *end;
+	long n = **text >= '0' && **text <= '9' ? strtol(*text, &end, 10) : -1;
+
+	if (n < 0 || n >= CPU_SETSIZE)
+		return -1;
+	*text = end;
+	return (int)n;
+}
+
+int job_cpus(const struct job *job, cpu_set_t *set)
+{
+	const char *text = job->o.cpus_allowed;
+
+	CPU_ZERO(set);
+	if (!text)
+		return -EINVAL;
+	for (;; text++) {
+		int first = cpu_number(&text);
+		int last = first;
+
+		if (*text == '-') {
+			text++;
+			last = cpu_number(&text);
+		}
+		if (first < 0 || last < first || (*text && *text != ','))
+			return -EINVAL;
+		for (int cpu = first; cpu <= last; cpu++)
+			CPU_SET((size_t)cpu, set);
+		if (!*text)
+			return 0;
+	}
+}
+
+static int check_cpus(struct job *job, struct err *err)
+{
+	cpu_set_t set;
+
+	if (job->o.cpus_allowed && job_cpus(job, &set))
+		return refuse(job, "cpus_allowed", err,
+				"cpus_allowed = %s: must be CPUs from 0 to %d and ranges of them, "
+				"as in 0-3,5",
+				job->o.cpus_allowed, CPU_SETSIZE - 1);
+	return 0;
+}
+
+int job_check(struct job *job, struct err *err)
+{
+	static int (*const rules[])(struct job * job, struct err * err) = {
+		check_sizes,
+		check_direct,
+		check_ops,
+		check_mix,
+		check_depth,
+		check_time,
+		check_rate,
+		check_workers,
+		check_files,
+		check_buffers,
+		check_percentiles,
+		check_cpus,
+	};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		int rc = rules[i](job, err);
+
+		if (rc)
+			return rc;
+	}
+	return 0;
+}

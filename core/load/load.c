@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: MIT
+#include "load.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How offsets follow each other. */
+enum order {
+	SEQUENTIAL,
+	RANDOM,  /* any block, again and again */
+	VISIT,   /* every block once a pass, in a computed order: one block size */
+	VISIT_MAP, /* the same with several sizes: a map remembers */
+};
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+uint64_t load_pass_bytes(const struct load_region *regions, unsigned nfiles, uint64_t bs_min)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < nfiles; i++)
+		bytes += regions[i].length / bs_min * bs_min;
+	return bytes;
+}
+
+static uint64_t smallest_block(const struct load_spec *spec)
+{
+	uint64_t unit = UINT64_MAX;
+
+	for (int d = 0; d < LOAD_DIRS; d++) {
+		if (spec->ops & IOJOB_OP_BIT(d) && spec->bs_min[d] < unit)
+			unit = spec->bs_min[d];
+	}
+	return unit;
+}
+
+/* The largest size that divides all that may be issued. */
+static uint64_t common_unit(const struct load_spec *spec)
+{
+	uint64_t unit = 0;
+
+	for (int d = 0; d < LOAD_DIRS; d++) {
+		uint64_t a = spec->ops & IOJOB_OP_BIT(d) ? spec->bs_min[d] : 0;
+
+		while (a) {
+			uint64_t rest = unit % a;
+
+			unit = a;
+			a = rest;
+		}
+	}
+	return unit;
+}
+
+/* One size for everything that the job does? */
+static bool one_size(const struct load_spec *spec)
+{
+	uint64_t unit = smallest_block(spec);
+
+	for (int d = 0; d < LOAD_DIRS; d++) {
+		if (spec->ops & IOJOB_OP_BIT(d)
+				&& (spec->bs_min[d] != unit || spec->bs_max[d] != unit))
+			return false;
+	}
+	return true;
+}
+
+static size_t map_words(uint64_t blocks)
+{
+	return (size_t)((blocks + 63) / 64);
+}
+
+uint64_t load_map_bytes(const struct load_spec *spec)
+{
+	uint64_t bytes = 0, unit = common_unit(spec);
+
+	if (!spec->random || spec->repeats || one_size(spec))
+		return 0;
+	for (unsigned i = 0; i < spec->nfiles; i++)
+		bytes += map_words(spec->regions[i].length / unit) * sizeof(uint64_t);
+	return bytes;
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+ALWAYS_INLINE bool file_done(
+		const struct load_file *f, uint8_t op, uint64_t len, const enum order order)
+{
+	switch (order) {
+	case SEQUENTIAL:
+		return f->pos[op] + len > f->length;
+	case RANDOM:
+		return len > f->length;
+	case VISIT:
+		return f->next == f->blocks;
+	case VISIT_MAP:
+		return !f->left;
+	}
+	return true;
+}
+
+/* Begins a pass over a file: for a sequential job that of one direction. */
+static void file_begin(struct load *l, struct load_file *f, uint8_t op, enum order order)
+{
+	switch (order) {
+	case SEQUENTIAL:
+		f->pos[op] = 0;
+		break;
+	case RANDOM:
+		break;
+	case VISIT:
+		f->next = 0;
+		if (f->blocks)
+			perm_init(&f->perm, f->blocks, &l->order);
+		break;
+	case VISIT_MAP:
+		f->left = f->blocks;
+		memset(f->map, 0, map_words(f->blocks) * sizeof(*f->map));
+		break;
+	}
+}
+
+/* Several files: round robin or in turn, skipping those whose pass is over. */
+static struct load_file *file_next(struct load *l, uint8_t op, uint64_t len, enum order order)
+{
+	for (int pass = 0; pass < 2; pass++) {
+		for (unsigned i = 0; i < l->nfiles; i++) {
+			struct load_file *f = &l->files[l->turn];
+
+			if (!file_done(f, op, len, order)) {
+				if (!l->in_turn)
+					l->turn = l->turn + 1 == l->nfiles ? 0 : l->turn + 1;
+				return f;
+			}
+			l->turn = l->turn + 1 == l->nfiles ? 0 : l->turn + 1;
+		}
+		for (unsigned i = 0; i < l->nfiles; i++)
+			file_begin(l, &l->files[i], op, order);
+		l->turn = 0;
+	}
+	return NULL;
+}
+
+ALWAYS_INLINE struct load_file *pick_file(
+		struct load *l, uint8_t op, uint64_t len, const enum order order, const bool many)
+{
+	struct load_file *f = &l->files[0];
+
+	if (many)
+		return file_next(l, op, len, order);
+	if (__builtin_expect(file_done(f, op, len, order), 0)) {
+		file_begin(l, f, op, order);
+		if (file_done(f, op, len, order))
+			return NULL;
+	}
+	return f;
+}
+
+/* ---- offsets and lengths ------------------------------------------------------------------- */
+
+/*
+ * A free unit at random and as many free ones behind it as *len asks for; the map has at least one
+ * free bit. The search starts at a random multiple of the direction's own block size, so that blocks
+ * lie as they would without a map, and goes round.
+ */
+static uint64_t map_take(struct load *l, struct load_file *f, uint8_t op, uint64_t *len)
+{
+	uint64_t step = l->bs_min[op] / l->unit, want = *len / l->unit, got = 0;
+	uint64_t b = rng_below(&l->order, (f->blocks + step - 1) / step) * step;
+
+	while (f->map[b / 64] >> b % 64 & 1) {
+		if (!(b % 64) && f->map[b / 64] == UINT64_MAX)
+			b += 64;
+		else
+			b++;
+		if (b >= f->blocks)
+			b = 0;
+	}
+	while (got < want && b + got < f->blocks
+			&& !(f->map[(b + got) / 64] >> (b + got) % 64 & 1)) {
+		f->map[(b + got) / 64] |= UINT64_C(1) << (b + got) % 64;
+		got++;
+	}
+	f->left -= got;
+	*len = got * l->unit;
+	return b * l->unit;
+}
+
+/* The end of a region cuts a length to what fits there, in units of the smallest. */
+ALWAYS_INLINE uint64_t fit(uint64_t len, uint64_t room, uint64_t bs_min)
+{
+	return len > room ? room / bs_min * bs_min : len;
+}
+
+ALWAYS_INLINE uint64_t pick_offset(struct load *l, struct load_file *f, uint8_t op, uint64_t *len,
+		const enum order order, const bool fixed)
+{
+	uint64_t at;
+
+	switch (order) {
+	case SEQUENTIAL:
+		at = f->pos[op];
+		if (!fixed)
+			*len = fit(*len, f->length - at, l->bs_min[op]);
+		f->pos[op] = at + *len;
+		return at;
+	case RANDOM:
+		if (fixed)
+			return rng_below(&l->order, f->blocks) * *len;
+		at = rng_below(&l->order, f->length / l->bs_min[op]) * l->bs_min[op];
+		*len = fit(*len, f->length - at, l->bs_min[op]);
+		return at;
+	case VISIT:
+		return perm_at(&f->perm, f->next++) * *len;
+	case VISIT_MAP:
+		return map_take(l, f, op, len);
+	}
+	return 0;
+}
+
+static uint64_t pick_length(struct load *l, uint8_t op)
+{
+	uint64_t min = l->bs_min[op], steps = (l->bs_max[op] - min) / min + 1;
+
+	if (l->largest)
+		return l->bs_max[op];
+	return steps == 1 ? min : min * (1 + rng_below(&l->size, steps));
+}
+
+/* ---- the generators ------------------------------------------------------------------------ */
+
+/* After a write: is a sync owed to its file? An fsync does for both. */
+static void count_write(struct load *l, struct iojob_file *file)
+{
+	if (l->fdatasync_every && !--l->fdatasync_left) {
+		l->fdatasync_left = l->fdatasync_every;
+		l->sync_due = IOJOB_FDATASYNC;
+	}
+	if (l->fsync_every && !--l->fsync_left) {
+		l->fsync_left = l->fsync_every;
+		l->sync_due = IOJOB_FSYNC;
+	}
+	l->sync_file = file;
+}
+
+static void make_sync(struct load *l, struct iojob_io *io)
+{
+	io->op = l->sync_due;
+	io->file = l->sync_file;
+	io->offset = 0;
+	io->len = 0;
+	l->sync_due = 0;
+}
+
+uint8_t load_mix(struct load *l)
+{
+	return rng_next(&l->mix) < l->read_below ? IOJOB_READ : l->other;
+}
+
+/*
+ * The body of every generator. What is const is known to each at compile time, so none asks in its
+ * loop what holds for the whole run.
+ */
+ALWAYS_INLINE unsigned generate(struct load *l, struct iojob_io *const *ios, unsigned n,
+		const enum order order, const bool fixed, const bool many, const bool mixed,
+		const bool syncs)
+{
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		struct iojob_io *io = ios[i];
+		struct load_file *f;
+		uint64_t len;
+		uint8_t op;
+
+		if (syncs && l->sync_due) {
+			make_sync(l, io);
+			continue;
+		}
+		if (!l->left_ios || (!fixed && !l->left_bytes))
+			break;
+		op = mixed ? load_mix(l) : l->op;
+		f = pick_file(l, op, fixed ? l->len : l->bs_min[op], order, many);
+		if (!f)
+			break;
+		len = fixed ? l->len : pick_length(l, op);
+		io->op = op;
+		io->file = f->file;
+		io->offset = f->offset + pick_offset(l, f, op, &len, order, fixed);
+		io->len = (uint32_t)len;
+		l->left_ios--;
+		if (!fixed)
+			l->left_bytes -= len < l->left_bytes ? len : l->left_bytes;
+		if (syncs && op == IOJOB_WRITE)
+			count_write(l, io->file);
+	}
+	return i;
+}
+
+#define GENERATOR(name, order, fixed, many, mixed, syncs) \
+	static unsigned name(struct load *l, struct iojob_io *const *ios, unsigned n) \
+	{ \
+		return generate(l, ios, n, order, fixed, many, mixed, syncs); \
+	}
+
+/* Lean ones for the common shapes: one block size, no syncs between. */
+GENERATOR(seq_one, SEQUENTIAL, true, false, false, false)
+GENERATOR(seq_one_mixed, SEQUENTIAL, true, false, true, false)
+GENERATOR(seq_many, SEQUENTIAL, true, true, false, false)
+GENERATOR(seq_many_mixed, SEQUENTIAL, true, true, true, false)
+GENERATOR(random_one, RANDOM, true, false, false, false)
+GENERATOR(random_one_mixed, RANDOM, true, false, true, false)
+GENERATOR(random_many, RANDOM, true, true, false, false)
+GENERATOR(random_many_mixed, RANDOM, true, true, true, false)
+GENERATOR(visit_one, VISIT, true, false, false, false)
+GENERATOR(visit_one_mixed, VISIT, true, false, true, false)
+GENERATOR(visit_many, VISIT, true, true, false, false)
+GENERATOR(visit_many_mixed, VISIT, true, true, true, false)
+
+/* And for each order one that can do everything. */
+GENERATOR(seq_any, SEQUENTIAL, false, true, l->mixed, true)
+GENERATOR(random_any, RANDOM, false, true, l->mixed, true)
+GENERATOR(visit_any, VISIT, true, true, l->mixed, true)
+GENERATOR(map_any, VISIT_MAP, false, true, l->mixed, true)
+
+/* [order][several files][mixed] */
+static unsigned (*const lean[3][2][2])(struct load *, struct iojob_io *const *, unsigned) = {
+	[SEQUENTIAL] = { { seq_one, seq_one_mixed }, { seq_many, seq_many_mixed } },
+	[RANDOM] = { { random_one, random_one_mixed }, { random_many, random_many_mixed } },
+	[VISIT] = { { visit_one, visit_one_mixed }, { visit_many, visit_many_mixed } },
+};
+
+static unsigned (*const full[4])(struct load *, struct iojob_io *const *, unsigned) = {
+	[SEQUENTIAL] = seq_any,
+	[RANDOM] = random_any,
+	[VISIT] = visit_any,
+	[VISIT_MAP] = map_any,
+};
+
+/* ---- set-up -------------------------------------------------------------------------------- */
+
+static enum order order_of(const struct load_spec *spec)
+{
+	if (!spec->random)
+		return SEQUENTIAL;
+	if (spec->repeats)
+		return RANDOM;
+	return one_size(spec) ? VISIT : VISIT_MAP;
+}
+
+static void choose_generator(struct load *l, const struct load_spec *spec, enum order order)
+{
+	bool lean_enough = l->fixed && !spec->fsync_every && !spec->fdatasync_every;
+
+	if (lean_enough && order != VISIT_MAP)
+		l->next = lean[order][l->nfiles > 1][l->mixed];
+	else
+		l->next = full[order];
+}
+
+static int init_files(struct load *l, const struct load_spec *spec, enum order order)
+{
+	bool any = false;
+
+	l->files = calloc(spec->nfiles, sizeof(*l->files));
+	if (!l->files)
+		return -ENOMEM;
+	for (unsigned i = 0; i < spec->nfiles; i++) {
+		struct load_file *f = &l->files[i];
+
+		f->file = spec->files[i];
+		f->offset = spec->regions[i].offset;
+		f->length = spec->regions[i].length;
+		f->blocks = f->length / l->unit;
+		any |= f->length >= smallest_block(spec);
+		if (order == VISIT_MAP) {
+			f->map = calloc(map_words(f->blocks) + 1, sizeof(*f->map));
+			if (!f->map)
+				return -ENOMEM;
+		}
+		for (uint8_t d = 0; d < LOAD_DIRS; d++) {
+			if (!d || order == SEQUENTIAL)
+				file_begin(l, f, d, order);
+		}
+	}
+	return any ? 0 : -EINVAL;
+}
+
+int load_init(struct load *l, const struct load_spec *spec)
+{
+	enum order order = order_of(spec);
+	int err;
+
+	memset(l, 0, sizeof(*l));
+	rng_seed(&l->order, spec->seed, spec->stream * 4);
+	rng_seed(&l->mix, spec->seed, spec->stream * 4 + 1);
+	rng_seed(&l->size, spec->seed, spec->stream * 4 + 2);
+	l->unit = common_unit(spec);
+	l->len = (uint32_t)l->unit;
+	memcpy(l->bs_min, spec->bs_min, sizeof(l->bs_min));
+	memcpy(l->bs_max, spec->bs_max, sizeof(l->bs_max));
+	l->nfiles = spec->nfiles;
+	l->in_turn = spec->in_turn;
+	l->largest = spec->largest;
+	l->op = spec->ops & IOJOB_OP_BIT(IOJOB_READ) ? IOJOB_READ
+			: spec->ops & IOJOB_OP_BIT(IOJOB_WRITE) ? IOJOB_WRITE : IOJOB_TRIM;
+	l->other = spec->ops & IOJOB_OP_BIT(IOJOB_WRITE) ? IOJOB_WRITE
+			: spec->ops & IOJOB_OP_BIT(IOJOB_TRIM) ? IOJOB_TRIM : l->op;
+	l->mixed = l->op != l->other;
+	l->read_below = spec->read_percent >= 100 ? UINT64_MAX
+			: (uint64_t)((double)spec->read_percent / 100 * 0x1p64);
+	l->fsync_every = l->fsync_left = spec->fsync_every;
+	l->fdatasync_every = l->fdatasync_left = spec->fdatasync_every;
+	l->fixed = one_size(spec);
+	load_limit(l, UINT64_MAX, UINT64_MAX);
+	err = init_files(l, spec, order);
+	if (err) {
+		load_free(l);
+		return err;
+	}
+	choose_generator(l, spec, order);
+	return 0;
+}
+
+void load_limit(struct load *l, uint64_t limit_bytes, uint64_t limit_ios)
+{
+	l->left_ios = limit_ios;
+	l->left_bytes = limit_bytes;
+	if (l->fixed && limit_bytes != UINT64_MAX) {
+		uint64_t ios = limit_bytes / l->len + !!(limit_bytes % l->len);
+
+		if (ios < l->left_ios)
+			l->left_ios = ios;
+	}
+}
+
+void load_direct(struct load *l)
+{
+	for (int order = 0; order < 3; order++) {
+		for (int many = 0; many < 2; many++) {
+			if (l->next == lean[order][many][1])
+				l->next = lean[order][many][0];
+		}
+	}
+	l->mixed = false;
+}
+
+void load_free(struct load *l)
+{
+	for (unsigned i = 0; l->files && i < l->nfiles; i++)
+		free(l->files[i].map);
+	free(l->files);
+	l->files = NULL;
+}

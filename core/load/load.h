@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What comes next: operation, file, offset and length of each I/O. Pure: no system call, no clock;
+ * the same spec gives the same sequence everywhere. One generator a worker.
+ */
+#ifndef LOAD_H_
+#define LOAD_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../engine/engine.h"
+#include "perm.h"
+#include "rng.h"
+
+enum { LOAD_DIRS = 3 };
+
+/* The part of one file that the job works on. */
+struct load_region {
+	uint64_t offset; /* bytes from the start of the file */
+	uint64_t length; /* bytes */
+};
+
+struct load_spec {
+	uint64_t seed;
+	uint64_t stream; /* which worker of the job: other numbers from the same seed */
+	unsigned ops;                  /* IOJOB_OP_BIT()s of read, write, trim */
+	bool random;
+	bool repeats;                  /* random offsets may come again within a pass */
+	bool in_turn;                  /* a file after the other, instead of round robin */
+	bool largest; /* always bs_max, cut at a region's end to a multiple of bs_min */
+	unsigned read_percent;         /* where ops has reads and something else */
+	/*
+	 * Bytes. What a direction issues is a multiple of its bs_min, but where a random order of
+	 * mixed sizes finds only a smaller piece that was not visited yet: all of that.
+	 */
+	uint64_t bs_min[LOAD_DIRS];
+	uint64_t bs_max[LOAD_DIRS];
+	unsigned fsync_every;          /* after so many writes one IOJOB_FSYNC; 0: none */
+	unsigned fdatasync_every;
+	const struct load_region *regions; /* one a file */
+	unsigned nfiles;
+	struct iojob_file *const *files;
+};
+
+/* Where the generator stands in one file. */
+struct load_file {
+	struct iojob_file *file;
+	uint64_t offset;
+	uint64_t length;
+	uint64_t pos[LOAD_DIRS]; /* sequential: next byte of each direction, from offset */
+	struct perm perm;        /* random, one block size: the order of this pass */
+	uint64_t blocks;         /* whole load.units in it */
+	uint64_t next;           /* how many of them this pass has visited */
+	uint64_t *map;           /* random, several sizes: a bit for each load.unit */
+	uint64_t left;           /* units not visited in this pass */
+};
+
+struct load {
+	/*
+	 * Fills op, offset, len and file of up to n I/Os and returns of how many; fewer than n only
+	 * when the work is done. The one that fits the spec.
+	 */
+	unsigned (*next)(struct load *load, struct iojob_io *const *ios, unsigned n);
+
+	uint64_t left_ios;
+	uint64_t left_bytes;
+	uint8_t op;              /* where there is one direction, or pace chooses it */
+	uint8_t other;           /* mixed: the direction that is not a read */
+	bool mixed;
+	bool fixed;              /* one block size: len */
+	uint32_t len;
+	uint64_t read_below;     /* mixed: a draw below this is a read */
+	uint64_t bs_min[LOAD_DIRS];
+	uint64_t bs_max[LOAD_DIRS];
+	uint64_t unit;           /* of the map, bytes: what divides every size that is issued */
+	bool in_turn;
+	bool largest;
+	unsigned turn;           /* file whose turn it is */
+	unsigned nfiles;
+	unsigned fsync_every;
+	unsigned fdatasync_every;
+	unsigned fsync_left;     /* writes until the next one */
+	unsigned fdatasync_left;
+	uint8_t sync_due;        /* IOJOB_FSYNC or IOJOB_FDATASYNC: owed to sync_file; 0: none */
+	struct iojob_file *sync_file;
+	struct rng order;        /* offsets and orders */
+	struct rng mix;          /* directions */
+	struct rng size;         /* lengths */
+	struct load_file *files;
+};
+
+/* Allocates what the generator needs. -ENOMEM, or -EINVAL where no block fits into any region. */
+int load_init(struct load *load, const struct load_spec *spec);
+void load_free(struct load *load);
+
+/*
+ * From now on: the work is done once as many bytes or I/Os more were issued, whichever comes first;
+ * UINT64_MAX: no limit. Without this call there is none. The last I/O may pass limit_bytes, as in
+ * fio.
+ */
+void load_limit(struct load *load, uint64_t limit_bytes, uint64_t limit_ios);
+
+/* With a schedule for each direction the caller sets the next direction itself, in load->op. */
+void load_direct(struct load *load);
+
+/* What the mix would do next, for load->op. */
+uint8_t load_mix(struct load *load);
+
+/* Bytes of one pass over regions in blocks of bs_min: what is visited before anything repeats. */
+uint64_t load_pass_bytes(const struct load_region *regions, unsigned nfiles, uint64_t bs_min);
+
+/* Bytes of memory for the maps; 0 with one block size or with repeats. */
+uint64_t load_map_bytes(const struct load_spec *spec);
+
+#endif

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The program as one paragraph: job files become jobs, jobs a plan, the plan results, these text.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../output/eta.h"
+#include "../output/help.h"
+#include "../output/man.h"
+#include "../output/output.h"
+#include "cli.h"
+#include "err.h"
+#include "job/job.h"
+#include "job/jobfile.h"
+#include "measure/clock.h"
+#include "measure/machine.h"
+#include "result/result.h"
+#include "run/plan.h"
+#include "run/run.h"
+
+enum { EXIT_FINE, EXIT_IO, EXIT_USAGE };
+
+static void warn(void *ctx, const char *text)
+{
+	(void)ctx;
+	fprintf(stderr, "iojob: %s\n", text);
+}
+
+static int complain(const struct err *err)
+{
+	fprintf(stderr, "iojob: %s\n", err->text);
+	return EXIT_USAGE;
+}
+
+/* ---- iojob engines, iojob options ---------------------------------------------------------- */
+
+static int print_engines(struct engines *engines, const struct cli *cli, struct err *err)
+{
+	const struct engine *engine;
+	int r;
+
+	if (!cli->man)
+		return help_engines(stdout, engines, cli->topic, err);
+	r = engine_load(engines, cli->topic, &engine, err);
+	if (!r)
+		man_engine(stdout, engine);
+	return r;
+}
+
+static int print_options(struct engines *engines, const struct cli *cli, struct err *err)
+{
+	if (!cli->man)
+		return help_options(stdout, engines, cli->topic, err);
+	man_job(stdout);
+	return 0;
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+static int read_jobs(struct jobs *jobs, struct jobfile *file, struct engines *engines,
+		const struct cli *cli, struct err *err)
+{
+	struct job_builder builder = {
+		.overrides = cli->overrides,
+		.noverrides = cli->noverrides,
+		.directory = cli->directory,
+		.sections = (const char *const *)cli->sections,
+		.nsections = cli->nsections,
+		.allow_exec = cli->allow_exec,
+		.engines = engines,
+		.warn = warn,
+	};
+
+	for (size_t i = 0; i < cli->nfiles; i++) {
+		int r = jobfile_read(file, cli->files[i], err);
+
+		if (r)
+			return r;
+	}
+	return jobs_build(jobs, file, &builder, err);
+}
+
+static int copy_options(struct result *result, const struct jobs *jobs)
+{
+	const struct job *job = jobs->list;
+
+	result->global = calloc(jobs->n ? job->nglobal + 1 : 1, sizeof(*result->global));
+	if (!result->global)
+		return -ENOMEM;
+	for (size_t i = 0; jobs->n && i < job->nglobal; i++) {
+		struct result_option *o = &result->global[result->nglobal++];
+
+		o->key = strdup(job->global[i].key);
+		o->value = strdup(job->global[i].value ? job->global[i].value : "");
+		if (!o->key || !o->value)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* What holds for the whole result, whatever its jobs. */
+static int describe(struct result *result, const struct cli *cli, const struct jobs *jobs,
+		const struct clock *clock, struct err *err)
+{
+	result->version = strdup(IOJOB_VERSION);
+	result->command = strdup(cli->text);
+	result->clock_tsc = clock->tsc;
+	result->clock_read_ns = clock->read_ns;
+	result->clock_drift_ppm = clock->drift_ppm;
+	if (!result->version || !result->command || machine_describe(result)
+			|| copy_options(result, jobs))
+		return err_set(err, ENOMEM, "out of memory");
+	return 0;
+}
+
+static int write_results(const struct cli *cli, const struct result *result, struct err *err)
+{
+	int bad = 0;
+
+	for (size_t i = 0; i < cli->ntargets; i++) {
+		if (output_write(&cli->targets[i], result, err))
+			bad = complain(err);
+	}
+	return bad ? EXIT_IO : EXIT_FINE;
+}
+
+static int exit_status(const struct result *result, int interrupted)
+{
+	if (interrupted)
+		return 128 + interrupted;
+	for (size_t i = 0; i < result->njobs; i++) {
+		if (result->jobs[i].error)
+			return EXIT_IO;
+	}
+	return EXIT_FINE;
+}
+
+static int run(const struct plan *plan, struct engines *engines, const struct cli *cli,
+		struct clock *clock)
+{
+	struct eta eta = { .to = stderr };
+	struct run_options options = { .clock = clock, .ctx = &eta };
+	struct result result = { 0 };
+	int interrupted, status = EXIT_FINE, written;
+	bool terminal = isatty(STDERR_FILENO);
+	struct err err;
+
+	if (cli->eta == CLI_ETA_ALWAYS || (cli->eta == CLI_ETA_AUTO && terminal)) {
+		options.show = eta_show;
+		plan_print(stderr, plan);
+	}
+	if (output_check(cli->targets, cli->ntargets, &err)
+			|| engine_load(engines, "psync", &options.layout, &err))
+		return complain(&err);
+	clock_calibrate(clock);
+	if (run_plan(plan, &options, &result, &interrupted, &err)) {
+		eta_clear(&eta);
+		status = complain(&err);
+	}
+	eta_clear(&eta);
+	clock_check(clock);
+	if (describe(&result, cli, plan->jobs, clock, &err))
+		return complain(&err);
+	written = write_results(cli, &result, &err);
+	if (status == EXIT_FINE)
+		status = exit_status(&result, interrupted);
+	if (status == EXIT_FINE)
+		status = written;
+	result_free(&result);
+	return status;
+}
+
+static int run_files(struct engines *engines, const struct cli *cli, struct clock *clock)
+{
+	struct plan_options options = {
+		.devices = (const char *const *)cli->devices,
+		.ndevices = cli->ndevices,
+		.readonly = cli->readonly,
+		.judge_machine = !cli->parse_only,
+	};
+	struct jobfile file = { 0 };
+	struct jobs jobs = { 0 };
+	struct plan plan = { 0 };
+	struct err err;
+	int status;
+
+	if (read_jobs(&jobs, &file, engines, cli, &err)
+			|| plan_make(&plan, &jobs, &options, &err)) {
+		status = complain(&err);
+	} else if (cli->parse_only) {
+		plan_print(stdout, &plan);
+		status = EXIT_FINE;
+	} else {
+		status = run(&plan, engines, cli, clock);
+	}
+	plan_free(&plan);
+	jobs_free(&jobs);
+	jobfile_free(&file);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	char build_dir[4096];
+	struct engines engines = {
+		.build_dir = engine_build_dir(build_dir, sizeof(build_dir)),
+	};
+	struct clock clock;
+	struct cli cli;
+	struct err err;
+	int status = EXIT_FINE, r;
+
+	clock_begin(&clock);
+	r = cli_parse(&cli, argc, argv, &err);
+	if (!r) {
+		switch (cli.command) {
+		case CLI_RUN:
+			status = run_files(&engines, &cli, &clock);
+			break;
+		case CLI_ENGINES:
+			r = print_engines(&engines, &cli, &err);
+			break;
+		case CLI_OPTIONS:
+			r = print_options(&engines, &cli, &err);
+			break;
+		case CLI_HELP:
+			cli_help(stdout);
+			break;
+		case CLI_VERSION:
+			printf("iojob %s\n", IOJOB_VERSION);
+			break;
+		}
+	}
+	if (r)
+		status = complain(&err);
+	cli_free(&cli);
+	engines_free(&engines);
+	return status;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The clock of the hot path. Ticks are TSC cycles where the kernel itself trusts the TSC
+ * (clocksource tsc, invariant), else CLOCK_MONOTONIC nanoseconds. Made once in the main process
+ * and copied into every worker, so that all count alike.
+ */
+#ifndef CLOCK_H
+#define CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include "../u128.h"
+
+enum { CLOCK_SHIFT = 32 };
+
+struct clock {
+	bool tsc;
+	uint64_t mult;         /* ns = ticks * mult >> CLOCK_SHIFT */
+	uint64_t base_ticks;   /* these ticks ... */
+	uint64_t base_ns;      /* ... were this CLOCK_MONOTONIC time */
+	double read_ns;        /* measured cost of one clock_ticks() */
+	double drift_ppm;      /* TSC against CLOCK_MONOTONIC over the run: clock_check() */
+};
+
+/* CLOCK_MONOTONIC, ns. */
+static inline uint64_t clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static inline uint64_t clock_ticks(const struct clock *clock)
+{
+#if defined(__x86_64__)
+	if (clock->tsc)
+		return __rdtsc();
+#else
+	(void)clock;
+#endif
+	return clock_ns();
+}
+
+/* A span of ticks in ns. Exact to 2^-24 of itself for spans below days. */
+static inline uint64_t clock_span_ns(const struct clock *clock, uint64_t ticks)
+{
+	return (uint64_t)((u128)ticks * clock->mult >> CLOCK_SHIFT);
+}
+
+/* From one moment to a later one, ns. Two CPUs may disagree by some ticks: never below 0. */
+static inline uint64_t clock_between(const struct clock *clock, uint64_t start, uint64_t end)
+{
+	return clock_span_ns(clock, end > start ? end - start : 0);
+}
+
+/* A span of ns in ticks (not for the hot path: it divides). */
+uint64_t clock_span_ticks(const struct clock *clock, uint64_t ns);
+
+/* Ticks in a second, exactly as clock_span_ns() counts them. */
+static inline double clock_rate(const struct clock *clock)
+{
+	return 1e9 * (double)(UINT64_C(1) << CLOCK_SHIFT) / (double)clock->mult;
+}
+
+/* A moment in ticks as CLOCK_MONOTONIC ns, and back. */
+uint64_t clock_to_ns(const struct clock *clock, uint64_t ticks);
+uint64_t clock_from_ns(const struct clock *clock, uint64_t ns);
+
+/*
+ * Sets the clock up in two steps: clock_begin() as early as may be, clock_calibrate() before the
+ * first worker; it waits until 2 ms have passed since the former, for 30 ppm of precision.
+ */
+void clock_begin(struct clock *clock);
+void clock_calibrate(struct clock *clock);
+
+/* At the end of a run: how far the ticks went astray of CLOCK_MONOTONIC, into drift_ppm. */
+void clock_check(struct clock *clock);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What one worker counts while it runs. It lies in memory shared with the main process, is written
+ * by its worker alone, and is whole at any moment: the main process may read it after the worker
+ * died, and reads the plain counters while it runs.
+ */
+#ifndef STAT_H
+#define STAT_H
+
+#include <stdint.h>
+
+#include "../engine/engine.h"
+#include "hist.h"
+
+/* By operation: the three directions, then fsync and fdatasync. */
+enum { STAT_OPS = IOJOB_OPS };
+
+/*
+ * Depths and batch sizes as fio groups them.
+ * Depths: 0, 1, 2-3, 4-7, 8-15, 16-31, 32-63, >= 64. Batches: 0, 1, 2-4, 5-8, 9-16, 17-32, 33-64, >
+ * 64.
+ */
+enum { STAT_DEPTHS = 8 };
+
+struct stat_op {
+	uint64_t bytes;   /* moved */
+	uint64_t shorts;  /* I/Os that needed more than one transfer */
+	uint64_t errors;  /* I/Os that failed: they are in no histogram */
+	uint64_t late;    /* with a rate: started after their intended start */
+	uint64_t due;     /* with a rate: never started, though their time had come */
+	uint64_t lag_max; /* ns: the latest start behind its intended start */
+};
+
+/*
+ * Durations are ns; how many I/Os completed is clat's n. A synchronous engine fills clat alone: its
+ * lat is its clat and it has no slat. response only with a rate.
+ */
+struct stats {
+	struct stat_op op[STAT_OPS];
+	uint64_t depth[STAT_DEPTHS];    /* I/Os by how many were in flight with them; async only */
+	uint64_t submit[STAT_DEPTHS];   /* submit calls by how many they started */
+	uint64_t complete[STAT_DEPTHS]; /* reap calls by how many they brought */
+	struct hist clat[STAT_OPS];
+	struct hist slat[STAT_OPS];
+	struct hist lat[STAT_OPS];
+	struct hist response[STAT_OPS];
+};
+
+/* Back to zero after the warm-up, touching only what is in use. */
+void stats_reset(struct stats *stats);
+
+/* Which of the STAT_DEPTHS groups n is in. */
+static inline unsigned stat_group(unsigned n)
+{
+	static const uint8_t groups[64] = {
+		0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4,
+		5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5,
+		6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6,
+		6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6,
+	};
+
+	return n < 64 ? groups[n] : STAT_DEPTHS - 1;
+}
+
+#endif

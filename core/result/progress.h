@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* How far a run is: plain data for whoever shows it, made a few times a second. */
+#ifndef PROGRESS_H
+#define PROGRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct progress {
+	size_t stage; /* from 0 */
+	size_t nstages;
+	const char *what;       /* name of the (first running) job; valid during the call */
+	const char *doing;      /* "laying out", "starting", "warming up", "running", "fsync" */
+	unsigned workers;       /* still at work */
+	double share;           /* of the stage that is done, 0 to 1; below 0: not known */
+	double left_s;          /* until the stage ends, seconds; below 0: not known */
+	double bytes_per_s;     /* since the last call */
+	double ios_per_s;
+};
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The result of a run: plain data, made once after the workers are gone, or read back from a file.
+ * Every output format works on this alone. Everything in it that belongs to a job merges by
+ * addition (result_job_merge). Times are ns unless the name says otherwise; strings are owned and
+ * never NULL unless the comment says so.
+ */
+#ifndef RESULT_H
+#define RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../measure/dist.h"
+
+enum { RESULT_SCHEMA = 1 }; /* moves when a field of ours changes its meaning */
+
+enum { RESULT_DIRS = 3 };   /* read, write, trim */
+enum { RESULT_DEPTHS = 8 }; /* see STAT_DEPTHS */
+
+/*
+ * Samples of a rate over fixed intervals. Workers at the same time add their rates: the merged
+ * mean, min and max are sums, and so is the variance.
+ */
+struct result_samples {
+	uint64_t n;
+	double min;
+	double max;
+	double sum;
+	double sumsq;
+};
+
+struct result_dir {
+	uint64_t ios;     /* completed */
+	uint64_t bytes;   /* moved */
+	uint64_t shorts;
+	uint64_t errors;
+	uint64_t runtime_ns; /* longest of the workers merged; 0 where the job never did this */
+	struct dist slat;    /* empty for a synchronous engine */
+	struct dist clat;
+	struct dist lat;
+	struct dist response; /* from the intended start; only with a rate */
+	uint64_t late;        /* started after their intended start */
+	uint64_t due;         /* due by the schedule, never started */
+	uint64_t lag_max_ns;
+	struct result_samples bw;   /* bytes/s */
+	struct result_samples iops; /* 1/s */
+};
+
+/* Why the job stopped. */
+enum result_end {
+	RESULT_END_WORK,        /* all of its work was done */
+	RESULT_END_RUNTIME,     /* runtime was over */
+	RESULT_END_ERROR,       /* an I/O failed */
+	RESULT_END_DIED,        /* a worker died of a signal or exited */
+	RESULT_END_HUNG,        /* an I/O never came back */
+	RESULT_END_INTERRUPTED, /* Ctrl-C */
+	RESULT_END_OTHER,       /* another job's exitall */
+};
+
+/* One axis value of a job out of a `vary`. */
+struct result_axis {
+	char *name;
+	char *label;
+};
+
+struct result_option {
+	char *key;
+	char *value; /* as written; "" for a bare key (fio's echo) */
+};
+
+struct result_job {
+	char *name;
+	char *section;
+	char *description; /* "" for none */
+	char *engine;
+	char *rw; /* as fio writes it: "randread" */
+	uint64_t bs_min[RESULT_DIRS];
+	uint64_t bs_max[RESULT_DIRS];
+	unsigned iodepth;
+	bool direct;
+	bool sync_engine; /* driven through execute */
+	bool grouped;     /* several workers merged (group_reporting) */
+	bool lat_percentiles;
+	unsigned workers; /* merged in here */
+	unsigned group;   /* group id */
+	unsigned stage;   /* which stage, from 0 */
+	uint64_t seed;
+	uint64_t start_ms; /* since the epoch: when its stage was released */
+
+	struct result_axis *axes;
+	size_t naxes;
+	struct result_option *options; /* "job options" */
+	size_t noptions;
+
+	int error;            /* first errno of a worker, or 0 */
+	char *error_text;     /* "" for none: file, offset and what failed; a signal; a hang */
+	enum result_end end;
+	char *skipped;        /* reason, or NULL where it ran */
+
+	struct result_dir dir[RESULT_DIRS];
+	uint64_t syncs;
+	struct dist sync;     /* fsync and fdatasync */
+	uint64_t end_sync_ns; /* longest end_fsync of the workers */
+
+	uint64_t runtime_ns;  /* of the workers, added: what CPU shares are relative to */
+	uint64_t elapsed_ns;  /* longest worker */
+	uint64_t cpu_user_ns; /* added, during the measured phase */
+	uint64_t cpu_sys_ns;
+	uint64_t ctx;         /* context switches, voluntary and not */
+	uint64_t majf;
+	uint64_t minf;
+
+	uint64_t depth[RESULT_DEPTHS];
+	uint64_t submit[RESULT_DEPTHS];
+	uint64_t complete[RESULT_DEPTHS];
+
+	double percentiles[20]; /* which ones to print */
+	size_t npercentiles;
+
+	/* Before the run. */
+	uint64_t layout_bytes; /* written to have something to read */
+	uint64_t layout_ns;
+};
+
+/* One block device under the files, over the measured stages that used it. */
+struct result_disk {
+	char *name; /* "vda" */
+	uint64_t read_ios;
+	uint64_t write_ios;
+	uint64_t read_merges;
+	uint64_t write_merges;
+	uint64_t read_ticks_ms;
+	uint64_t write_ticks_ms;
+	uint64_t in_queue_ms;
+	uint64_t read_sectors; /* 512 bytes */
+	uint64_t write_sectors;
+	double util_percent;
+};
+
+/* Where the files are: the first lines of the text. */
+struct result_place {
+	char *directory;
+	char *filesystem; /* "ext4" */
+	char *device;     /* "vda", or "none" */
+	uint64_t need_bytes;
+	uint64_t free_bytes;
+};
+
+struct result {
+	char *version;   /* iojob's */
+	char *command;   /* the command line */
+	uint64_t started_ms; /* since the epoch */
+	uint64_t ended_ms;
+	char *host;
+	char *kernel;    /* uname -srm */
+	bool clock_tsc;
+	double clock_read_ns; /* cost of one reading */
+	double clock_drift_ppm;
+	bool interrupted;
+
+	struct result_option *global; /* "global options" */
+	size_t nglobal;
+	struct result_place *places;
+	size_t nplaces;
+	struct result_job *jobs; /* in the order in which they ran */
+	size_t njobs;
+	struct result_disk *disks;
+	size_t ndisks;
+	char **notes; /* things a reader should know, one line each */
+	size_t nnotes;
+};
+
+/* Adds the workers of `other` to job: counts add, times take the longest, the first error stays. */
+int result_job_merge(struct result_job *job, const struct result_job *other);
+
+void result_job_free(struct result_job *job);
+void result_free(struct result *result);
+
+/* Does the job do this direction: by what it did, or, where it came to nothing, by its rw? */
+bool result_does(const struct result_job *job, int dir);
+
+/* Did it fail (rather than end as it should, or be skipped or interrupted)? */
+bool result_failed(const struct result_job *job);
+
+/* A key as it was written for the job or else in [global]; NULL where it was not. */
+const char *result_option(const struct result *result, const struct result_job *job,
+		const char *key);
+
+/* Figures that several formats print; each is computed here alone. */
+double result_bw(const struct result_job *job, int dir);      /* bytes/s */
+double result_bw_total(const struct result_job *job);         /* all directions, bytes/s */
+double result_iops(const struct result_job *job, int dir);    /* 1/s */
+const struct dist *result_lat(const struct result_dir *dir);  /* lat; clat where that is all of it */
+double result_cpu_percent(const struct result_job *job, bool sys); /* of one CPU per worker */
+double result_depth_mean(const struct result_job *job);       /* achieved: Little's law */
+double result_samples_mean(const struct result_samples *samples);
+double result_samples_stddev(const struct result_samples *samples);
+const char *result_end_name(enum result_end end);             /* "runtime", "error", ... */
+const char *result_dir_name(int dir);                         /* "read", "write", "trim" */
+
+#endif

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+/* From what a worker left in its mapping to a result. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "../job/units.h"
+#include "stage.h"
+
+static int copy(char **to, const char *text)
+{
+	*to = strdup(text ? text : "");
+	return *to ? 0 : -ENOMEM;
+}
+
+static int copy_axes(const struct job *job, struct result_job *r)
+{
+	int bad = 0;
+
+	r->axes = calloc(job->naxes + 1, sizeof(*r->axes));
+	if (!r->axes)
+		return -ENOMEM;
+	for (r->naxes = 0; r->naxes < job->naxes; r->naxes++) {
+		bad |= copy(&r->axes[r->naxes].name, job->axes[r->naxes].name);
+		bad |= copy(&r->axes[r->naxes].label, job->axes[r->naxes].label);
+	}
+	return bad ? -ENOMEM : 0;
+}
+
+static int copy_options(const struct jobfile_pair *pairs, size_t n, struct result_option **options,
+		size_t *count)
+{
+	int bad = 0;
+
+	*options = calloc(n + 1, sizeof(**options));
+	if (!*options)
+		return -ENOMEM;
+	for (*count = 0; *count < n; ++*count) {
+		bad |= copy(&(*options)[*count].key, pairs[*count].key);
+		bad |= copy(&(*options)[*count].value, pairs[*count].value);
+	}
+	return bad ? -ENOMEM : 0;
+}
+
+int result_of_job(const struct job *job, struct result_job *r)
+{
+	int bad = 0;
+
+	*r = (struct result_job){
+		.iodepth = (unsigned)job->o.iodepth,
+		.direct = job->direct,
+		.sync_engine = job->engine && worker_is_sync(job),
+		.group = job->group,
+		.stage = job->stage,
+		.seed = job->seed,
+		.npercentiles = job->npercentiles,
+	};
+	memcpy(r->bs_min, job->bs_min, sizeof(r->bs_min));
+	memcpy(r->bs_max, job->bs_max, sizeof(r->bs_max));
+	memcpy(r->percentiles, job->percentiles, sizeof(r->percentiles));
+	bad |= copy(&r->name, job->name);
+	bad |= copy(&r->section, job->section);
+	bad |= copy(&r->description, job->o.description);
+	bad |= copy(&r->engine, job->engine ? job->engine->e.name : job->o.ioengine);
+	bad |= copy(&r->rw, plan_rw_name(job));
+	bad |= copy(&r->error_text, "");
+	bad |= copy_axes(job, r);
+	bad |= copy_options(job->own, job->nown, &r->options, &r->noptions);
+	if (job->skipped)
+		bad |= copy(&r->skipped, job->skipped);
+	return bad ? -ENOMEM : 0;
+}
+
+/* ---- how it ended -------------------------------------------------------------------------- */
+
+/* The worker's pointer to a file means nothing here; its place in the worker's list does. */
+static const char *path_of(const struct stage *s, const struct stage_worker *w, const struct io *io)
+{
+	size_t i = ((uintptr_t)io->pub.file - w->shared->files) / sizeof(struct iojob_file);
+
+	return i < w->spec->nfiles ? s->plan->targets[w->spec->files[i].target].path : "?";
+}
+
+/* The I/O that is longest in flight. */
+static void describe_hang(const struct stage *s, const struct stage_worker *w, struct err *text)
+{
+	const struct io *oldest = NULL;
+	char idle[32], age[32];
+
+	units_print_time(idle, sizeof(idle), w->idle_ns);
+	for (uint32_t i = 0; i < w->shared->depth; i++) {
+		const struct io *io = &w->shared->ios[i];
+
+		if (io->start && (!oldest || io->start < oldest->start))
+			oldest = io;
+	}
+	if (!oldest) {
+		err_set(text, ETIMEDOUT, "hung: nothing came of it for %s", idle);
+		return;
+	}
+	units_print_time(age, sizeof(age),
+			clock_span_ns(s->clock, clock_ticks(s->clock) - oldest->start));
+	if (oldest->pub.op >= IOJOB_FSYNC)
+		err_set(text, ETIMEDOUT,
+				"hung: nothing completed for %s; %s of %s in flight for %s", idle,
+				drive_op_name(oldest->pub.op), path_of(s, w, oldest), age);
+	else
+		err_set(text, ETIMEDOUT,
+				"hung: nothing completed for %s; %s of %u bytes at offset %llu of "
+				"%s in flight for %s",
+				idle, drive_op_name(oldest->pub.op), oldest->pub.len,
+				(unsigned long long)oldest->pub.offset, path_of(s, w, oldest), age);
+}
+
+static void describe_death(const struct stage_worker *w, struct err *text)
+{
+	const char *who = w->spec->job->o.thread ? "the process of the stage's threads"
+						 : "the worker";
+
+	if (WIFSIGNALED(w->status))
+		err_set(text, EIO, "%s was killed by signal %d (%s)", who, WTERMSIG(w->status),
+				strsignal(WTERMSIG(w->status)));
+	else
+		err_set(text, EIO, "%s exited with status %d before the job was done", who,
+				WEXITSTATUS(w->status));
+}
+
+static int set_end(const struct stage *s, const struct stage_worker *w, struct result_job *r)
+{
+	struct err text = w->shared->text;
+
+	r->end = (enum result_end)w->shared->end;
+	r->error = w->shared->error;
+	if (r->end == RESULT_END_INTERRUPTED && s->exitall && !s->interrupted)
+		r->end = RESULT_END_OTHER;
+	if (w->hung) {
+		r->end = RESULT_END_HUNG;
+		r->error = ETIMEDOUT;
+		describe_hang(s, w, &text);
+	} else if (w->died && s->interrupted) {
+		r->end = RESULT_END_INTERRUPTED;
+	} else if (w->died) {
+		r->end = RESULT_END_DIED;
+		r->error = EIO;
+		describe_death(w, &text);
+	}
+	free(r->error_text);
+	return copy(&r->error_text, text.text);
+}
+
+/* ---- what it counted ----------------------------------------------------------------------- */
+
+static int add_dir(const struct worker_shared *shared, int d, struct result_dir *dir)
+{
+	const struct stats *stats = &shared->stats;
+	const struct stat_op *op = &stats->op[d];
+	int bad;
+
+	dir->ios = stats->clat[d].n;
+	dir->bytes = op->bytes;
+	dir->shorts = op->shorts;
+	dir->errors = op->errors;
+	dir->late = op->late;
+	dir->due = op->due;
+	dir->lag_max_ns = op->lag_max;
+	bad = dist_add_hist(&dir->clat, &stats->clat[d]);
+	bad |= dist_add_hist(&dir->slat, &stats->slat[d]);
+	/* A synchronous engine's whole latency is its completion latency. */
+	bad |= dist_add_hist(&dir->lat, stats->lat[d].n ? &stats->lat[d] : &stats->clat[d]);
+	bad |= dist_add_hist(&dir->response, &stats->response[d]);
+	return bad ? -ENOMEM : 0;
+}
+
+static int add_syncs(const struct stats *stats, bool async, struct result_job *r)
+{
+	int bad = 0;
+
+	for (int op = IOJOB_FSYNC; op < IOJOB_OPS; op++) {
+		const struct hist *hist = &stats->clat[op];
+
+		r->syncs += hist->n;
+		bad |= dist_add_hist(&r->sync, async && stats->lat[op].n ? &stats->lat[op] : hist);
+	}
+	return bad ? -ENOMEM : 0;
+}
+
+static uint64_t measured_ns(const struct stage *s, const struct stage_worker *w)
+{
+	const struct worker_shared *shared = w->shared;
+	uint64_t end = shared->end_ticks;
+
+	if (!shared->begin_ticks)
+		return 0;
+	if (w->lost_ns)
+		end = clock_from_ns(s->clock, w->lost_ns);
+	return end > shared->begin_ticks ? clock_span_ns(s->clock, end - shared->begin_ticks) : 0;
+}
+
+int stage_result(const struct stage *s, const struct stage_worker *w, struct result_job *r)
+{
+	const struct worker_shared *shared = w->shared;
+	const struct job *job = w->spec->job;
+	int bad = result_of_job(job, r);
+
+	if (bad)
+		return bad;
+	r->workers = 1;
+	r->grouped = job->o.group_reporting;
+	r->start_ms = s->started_ms;
+	r->elapsed_ns = r->runtime_ns = measured_ns(s, w);
+	r->end_sync_ns = shared->sync_ns;
+	r->cpu_user_ns = shared->cpu_user_ns;
+	r->cpu_sys_ns = shared->cpu_sys_ns;
+	r->ctx = shared->ctx;
+	r->majf = shared->majf;
+	r->minf = shared->minf;
+	memcpy(r->depth, shared->stats.depth, sizeof(r->depth));
+	memcpy(r->submit, shared->stats.submit, sizeof(r->submit));
+	memcpy(r->complete, shared->stats.complete, sizeof(r->complete));
+	for (int d = 0; d < RESULT_DIRS; d++) {
+		if (!job_does(job, (enum iojob_op)d))
+			continue;
+		bad |= add_dir(shared, d, &r->dir[d]);
+		r->dir[d].runtime_ns = r->elapsed_ns;
+		r->dir[d].bw = w->bw.samples[d];
+		r->dir[d].iops = w->iops.samples[d];
+		if (r->sync_engine) {
+			/* One at a time: depth 1, each submitted and completed alone. */
+			r->depth[1] += r->dir[d].ios;
+			r->submit[1] += r->dir[d].ios;
+			r->complete[1] += r->dir[d].ios;
+		}
+	}
+	bad |= add_syncs(&shared->stats, !r->sync_engine, r);
+	bad |= set_end(s, w, r);
+	return bad ? -ENOMEM : 0;
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Files that a stage reads are really written before it, with random bytes and an fsync, several at
+ * a time: by workers like any other, so that progress, deadlines and Ctrl-C need no code of their
+ * own.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "run.h"
+
+enum {
+	AT_A_TIME = 4,
+	BLOCK = 1 << 20,
+};
+
+/* How much of a file is there already: at this moment, since earlier stages write files too. */
+static uint64_t present(const struct plan_target *target, const struct job *reader)
+{
+	struct iojob_setup setup = { .conf = reader->engine_conf };
+	struct iojob_file_info info = { 0 };
+	struct stat st;
+
+	switch (target->look.kind) {
+	case TARGET_ABSENT:
+	case TARGET_REGULAR:
+		return stat(target->path, &st) ? 0 : (uint64_t)st.st_size;
+	case TARGET_ENGINE:
+		return target->engine->e.file_info(&setup, target->path, &info) || !info.exists
+				? 0 : info.size_bytes;
+	case TARGET_BLOCK:
+	case TARGET_CHAR:
+		break;
+	}
+	return UINT64_MAX;
+}
+
+static struct job *writer_job(const struct job *reader, const struct engine *engine)
+{
+	bool own = reader->engine->e.flags & IOJOB_ENGINE_NO_FD;
+	struct job *job = calloc(1, sizeof(*job));
+
+	if (!job)
+		return NULL;
+	/* Only what a worker looks at; strings stay the reader's. */
+	job->name = reader->name;
+	job->section = reader->section;
+	job->path = reader->path;
+	job->line = reader->line;
+	job->engine = own ? reader->engine : engine;
+	job->engine_conf = own ? reader->engine_conf : NULL;
+	job->stage = reader->stage;
+	job->seed = reader->seed;
+	job->ops = IOJOB_OP_BIT(IOJOB_WRITE) | IOJOB_OP_BIT(IOJOB_FSYNC);
+	job->bs_min[IOJOB_WRITE] = 1;
+	job->bs_max[IOJOB_WRITE] = BLOCK;
+	job->o.rw = JOB_RW_WRITE;
+	job->o.numjobs = AT_A_TIME;
+	job->o.iodepth = job->o.iodepth_batch = job->o.iodepth_batch_complete_min = 1;
+	job->o.loops = 1;
+	job->o.end_fsync = true;
+	job->o.refill_buffers = true;
+	job->o.invalidate = false;
+	job->o.grace = reader->o.grace;
+	job->o.bwavgtime = job->o.iopsavgtime = reader->o.bwavgtime;
+	return job;
+}
+
+/*
+ * The region of a file that is missing goes to one of the writers, in turn. *number counts the files
+ * from 1 and says which of them this is; 0: it is new.
+ */
+static int add_file(struct layout *layout, size_t *number, size_t nfiles,
+		const struct plan_file *region)
+{
+	size_t at = *number ? *number - 1 : nfiles;
+	struct plan_worker *w = &layout->workers[at % AT_A_TIME];
+	struct plan_file *files = w->files;
+
+	if (!*number) {
+		files = realloc(files, (w->nfiles + 1) * sizeof(*files));
+		if (!files)
+			return -ENOMEM;
+		w->files = files;
+		files[w->nfiles++] = *region;
+		layout->bytes += region->length;
+		*number = nfiles + 1;
+	} else if (region->size_bytes > files[at / AT_A_TIME].size_bytes) {
+		/* another reader wants more of it */
+		layout->bytes += region->length - files[at / AT_A_TIME].length;
+		files[at / AT_A_TIME] = *region;
+	}
+	return 0;
+}
+
+static int make_writers(
+		struct layout *layout, const struct job *reader, const struct engine *engine)
+{
+	layout->job = writer_job(reader, engine);
+	layout->workers = calloc(AT_A_TIME, sizeof(*layout->workers));
+	if (!layout->job || !layout->workers)
+		return -ENOMEM;
+	layout->nworkers = AT_A_TIME;
+	for (unsigned i = 0; i < AT_A_TIME; i++)
+		layout->workers[i] = (struct plan_worker){
+			.job = layout->job,
+			.clone = i,
+			.limit_bytes = UINT64_MAX,
+			.limit_ios = UINT64_MAX,
+			.layout = true,
+		};
+	return 0;
+}
+
+/* Writers without a file go, and each learns how much it has to write. */
+static void settle(struct layout *layout)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < layout->nworkers; i++) {
+		struct plan_worker *w = &layout->workers[i];
+
+		if (!w->nfiles)
+			continue;
+		w->limit_bytes = 0;
+		for (size_t f = 0; f < w->nfiles; f++)
+			w->limit_bytes += w->files[f].length;
+		layout->workers[n++] = *w;
+	}
+	layout->nworkers = n;
+}
+
+/* All files of one reader that are not there, or not whole. */
+static int add_reader(struct layout *layout, const struct plan *plan, const struct plan_worker *w,
+		const struct engine *engine, size_t *numbers, size_t *nfiles)
+{
+	int r = 0;
+
+	for (size_t f = 0; !r && f < w->nfiles; f++) {
+		const struct plan_file *file = &w->files[f];
+		size_t *number = &numbers[file->target];
+		uint64_t have = present(&plan->targets[file->target], w->job);
+		struct plan_file region = *file;
+
+		if (have >= file->size_bytes)
+			continue;
+		region.offset = have;
+		region.length = file->size_bytes - have;
+		if (!layout->job)
+			r = make_writers(layout, w->job, engine);
+		if (!r)
+			r = add_file(layout, number, *nfiles, &region);
+		*nfiles += *number > *nfiles;
+	}
+	return r;
+}
+
+int layout_make(struct layout *layout, const struct plan *plan, size_t s,
+		const struct engine *engine, struct err *err)
+{
+	const struct plan_stage *stage = &plan->stages[s];
+	size_t *numbers = calloc(plan->ntargets + 1, sizeof(*numbers)), nfiles = 0;
+	int r = numbers ? 0 : -ENOMEM;
+
+	*layout = (struct layout){ 0 };
+	for (size_t i = 0; !r && i < stage->nworkers; i++) {
+		const struct plan_worker *w = &stage->workers[i];
+
+		if (job_does(w->job, IOJOB_READ) || w->job->o.overwrite)
+			r = add_reader(layout, plan, w, engine, numbers, &nfiles);
+	}
+	free(numbers);
+	if (r) {
+		layout_free(layout);
+		return err_set(err, ENOMEM, "out of memory");
+	}
+	settle(layout);
+	return 0;
+}
+
+void layout_free(struct layout *layout)
+{
+	for (size_t i = 0; i < layout->nworkers; i++)
+		free(layout->workers[i].files);
+	free(layout->workers);
+	free(layout->job);
+	*layout = (struct layout){ 0 };
+}

@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: MIT
+#include "loop.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+enum {
+	SPIN_NS = 50000, /* sleeping ends so long before its time, and the rest is spun */
+	LATE_NS = 50000, /* a start behind its intended start by more than this is late */
+	LONGEST_NS = 100000000, /* one sleep, so that no lost wake-up is for long */
+};
+
+/* ---- the end of an I/O that was not plain -------------------------------------------------- */
+
+void loop_fail(struct worker *w, int error, enum result_end end)
+{
+	w->until = 0;
+	if (!w->shared->error)
+		w->shared->error = error;
+	if (w->shared->end == RESULT_END_WORK)
+		w->shared->end = end;
+}
+
+static void fail_io(struct worker *w, const struct io *io, int error)
+{
+	static const char *const why_end = "end of file";
+	const char *why = error == ENODATA ? why_end : strerror(error);
+
+	if (!w->shared->text.text[0]) {
+		if (io->pub.op >= IOJOB_FSYNC)
+			err_set(&w->shared->text, error, "%s of %s: %s", drive_op_name(io->pub.op),
+					io->pub.file->path, why);
+		else
+			err_set(&w->shared->text, error, "%s of %u bytes at offset %llu of %s: %s",
+					drive_op_name(io->pub.op), io->pub.len,
+					(unsigned long long)io->pub.offset, io->pub.file->path,
+					why);
+	}
+	w->stats->op[io->pub.op].errors++;
+	if (!w->shared->error)
+		w->shared->error = error;
+	if (!(w->job->o.continue_on_error & (int)IOJOB_OP_BIT(io->pub.op)))
+		loop_fail(w, error, RESULT_END_ERROR);
+}
+
+void loop_fail_engine(struct worker *w, int error, const char *what)
+{
+	if (!w->shared->text.text[0])
+		err_set(&w->shared->text, error, "%s: %s: %s", w->drive.engine->name, what,
+				w->error[0] ? w->error : strerror(error));
+	loop_fail(w, error, RESULT_END_ERROR);
+}
+
+/*
+ * A synchronous I/O that came back short or failed: carries it on. Returns the bytes that it moved
+ * in all and *end; false: it failed, and that is noted.
+ */
+static bool finish_sync(struct worker *w, struct io *io, uint32_t *bytes, uint64_t *end)
+{
+	while (io->pub.res != io->pub.len) {
+		if (!drive_rest(io)) {
+			fail_io(w, io, io->pub.res ? (int)-io->pub.res : ENODATA);
+			drive_whole(io);
+			return false;
+		}
+		w->drive.engine->execute(&w->pub, &io->pub);
+		*end = clock_ticks(w->clock);
+	}
+	*bytes = drive_whole(io);
+	w->stats->op[io->pub.op].shorts++;
+	return true;
+}
+
+/* The same for one that was reaped. *again: it is in flight once more. */
+static bool finish_async(struct worker *w, struct io *io, uint32_t *bytes, bool *again)
+{
+	struct iojob_io *pub = &io->pub;
+
+	*again = false;
+	if (pub->res != pub->len) {
+		if (!drive_rest(io)) {
+			fail_io(w, io, pub->res ? (int)-pub->res : ENODATA);
+			drive_whole(io);
+			return false;
+		}
+		if (w->drive.engine->submit(&w->pub, &pub, 1) != 1) {
+			fail_io(w, io, EAGAIN);
+			drive_whole(io);
+			return false;
+		}
+		w->drive.inflight++;
+		*again = true;
+		return false;
+	}
+	*bytes = drive_whole(io);
+	w->stats->op[pub->op].shorts++;
+	return true;
+}
+
+/* ---- the schedule -------------------------------------------------------------------------- */
+
+void loop_futex_wait(uint32_t *word, uint32_t value, int64_t timeout_ns)
+{
+	struct timespec ts = {
+		.tv_sec = timeout_ns / 1000000000,
+		.tv_nsec = timeout_ns % 1000000000,
+	};
+
+	syscall(SYS_futex, word, FUTEX_WAIT, value, timeout_ns < 0 ? NULL : &ts, NULL, 0);
+}
+
+void loop_sleep(struct worker *w, uint64_t ticks)
+{
+	uint64_t spin = clock_span_ticks(w->clock, SPIN_NS);
+
+	if (ticks > w->until)
+		ticks = w->until;
+	for (;;) {
+		uint64_t now = clock_ticks(w->clock), ns;
+
+		if (__atomic_load_n(&w->stage->stop, __ATOMIC_RELAXED) || now >= ticks)
+			return;
+		if (ticks - now <= spin) {
+#if defined(__x86_64__)
+			_mm_pause();
+#endif
+			continue;
+		}
+		ns = clock_span_ns(w->clock, ticks - now - spin);
+		loop_futex_wait(&w->stage->stop, 0, ns < LONGEST_NS ? (int64_t)ns : LONGEST_NS);
+	}
+}
+
+/*
+ * thinktime: is a pause due, or on? *wake gets when to look again, in ticks (UINT64_MAX: when what
+ * is in flight is there).
+ */
+static bool thinking(struct worker *w, uint64_t now, uint64_t *wake)
+{
+	if (w->think_left)
+		return false;
+	if (w->drive.inflight) {
+		*wake = UINT64_MAX;
+		return true;
+	}
+	if (!w->think_until)
+		w->think_until = now + clock_span_ticks(w->clock, w->job->o.thinktime);
+	*wake = w->think_until;
+	if (now < w->think_until)
+		return true;
+	w->think_until = 0;
+	w->think_left = (unsigned)w->job->o.thinktime_blocks;
+	return false;
+}
+
+/*
+ * Fills up to n I/Os that are due now. Returns how many; w->wake: when the next is due, in ticks,
+ * or
+ * 0 where n were; *more turns false when the work is done.
+ */
+static unsigned next_due(
+		struct worker *w, struct iojob_io *const *ios, unsigned n, uint64_t now, bool *more)
+{
+	unsigned i;
+
+	w->wake = 0;
+	for (i = 0; i < n; i++) {
+		uint64_t due = 0;
+
+		if (w->job->o.thinktime && thinking(w, now, &w->wake))
+			break;
+		if (!w->load.sync_due) {
+			due = pace_pick(&w->pace, &w->load, w->mixed, now);
+			if (due > now) {
+				w->wake = due;
+				break;
+			}
+		}
+		if (!w->load.next(&w->load, &ios[i], 1)) {
+			*more = false;
+			break;
+		}
+		io_of(ios[i])->intended = due;
+		if (due)
+			pace_take(&w->pace, ios[i]->op, ios[i]->len);
+		if (w->think_left)
+			w->think_left--;
+	}
+	return i;
+}
+
+static void record_response(struct worker *w, const struct io *io, uint64_t end)
+{
+	struct stat_op *op = &w->stats->op[io->pub.op];
+	uint64_t lag;
+
+	if (!io->intended)
+		return;
+	hist_add(&w->stats->response[io->pub.op], clock_between(w->clock, io->intended, end),
+			1);
+	lag = clock_between(w->clock, io->intended, io->start);
+	if (lag > LATE_NS)
+		op->late++;
+	if (lag > op->lag_max)
+		op->lag_max = lag;
+}
+
+/* It waited until the end of the phase at least, and counts as that. */
+void loop_record_due(struct worker *w)
+{
+	uint64_t end = w->shared->end_ticks < w->until ? w->shared->end_ticks : w->until;
+
+	for (uint8_t d = 0; d < LOAD_DIRS; d++) {
+		uint32_t len = (uint32_t)((w->load.bs_min[d] + w->load.bs_max[d]) / 2);
+
+		while (w->pace.rated[d] && w->load.left_ios && w->load.left_bytes
+				&& pace_next(&w->pace, d) < end) {
+			hist_add(&w->stats->response[d],
+					clock_span_ns(w->clock, end - pace_next(&w->pace, d)), 1);
+			w->stats->op[d].due++;
+			w->load.left_ios--;
+			pace_take(&w->pace, d, len);
+		}
+	}
+}
+
+/* ---- the hot loops ------------------------------------------------------------------------- */
+
+ALWAYS_INLINE bool worker_over(const struct worker *w, uint64_t now)
+{
+	return __atomic_load_n(&w->stage->stop, __ATOMIC_RELAXED) || now >= w->until;
+}
+
+/* One I/O at a time, each done when execute returns. What is const is settled at compile time. */
+ALWAYS_INLINE void loop_sync(struct worker *w, const bool paced, const bool fills)
+{
+	struct iojob_io *pub = w->idle[0];
+	struct io *io = io_of(pub);
+	uint64_t now = clock_ticks(w->clock), end;
+	bool more = true;
+
+	while (!worker_over(w, now)) {
+		uint32_t bytes;
+
+		if (paced) {
+			if (!next_due(w, &pub, 1, now, &more)) {
+				if (!more)
+					break;
+				loop_sleep(w, w->wake);
+				now = clock_ticks(w->clock);
+				continue;
+			}
+		} else if (!w->load.next(&w->load, &pub, 1)) {
+			break;
+		}
+		if (fills && pub->op == IOJOB_WRITE)
+			buffer_next(&w->buffer, pub->buf, pub->len);
+		bytes = pub->len;
+		end = drive_execute(&w->drive, io);
+		if (__builtin_expect(pub->res == bytes, 1) || finish_sync(w, io, &bytes, &end)) {
+			struct stat_op *op = &w->stats->op[pub->op];
+
+			hist_add(&w->stats->clat[pub->op],
+					clock_between(w->clock, io->start, end), 1);
+			op->bytes += bytes;
+			if (paced)
+				record_response(w, io, end);
+		}
+		io->start = 0;
+		now = end;
+	}
+}
+
+/* Records `count` I/Os of one operation with the same stamps. */
+ALWAYS_INLINE void record(const struct worker *w, unsigned op, uint64_t start, uint64_t issued,
+		uint64_t end, uint64_t count)
+{
+	struct stats *stats = w->stats;
+	uint64_t slat = clock_between(w->clock, start, issued);
+	uint64_t clat = clock_between(w->clock, issued, end);
+
+	hist_add(&stats->slat[op], slat, count);
+	hist_add(&stats->clat[op], clat, count);
+	hist_add(&stats->lat[op], slat + clat, count);
+}
+
+/* Records the I/Os counted in w->run. */
+ALWAYS_INLINE void record_run(struct worker *w, uint64_t start, uint64_t issued, uint64_t end)
+{
+	for (; w->run_ops; w->run_ops &= w->run_ops - 1) {
+		unsigned op = (unsigned)__builtin_ctz(w->run_ops);
+
+		record(w, op, start, issued, end, w->run[op]);
+		w->run[op] = 0;
+	}
+}
+
+/*
+ * Records what was reaped together and puts it back on the idle stack. I/Os that were also
+ * submitted together cost as much as one.
+ */
+ALWAYS_INLINE void record_reaped(
+		struct worker *w, unsigned n, uint64_t end, const bool paced, const bool one)
+{
+	uint64_t start = 0, issued = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct iojob_io *pub = w->done[i];
+		struct io *io = io_of(pub);
+		uint32_t bytes = pub->len;
+		bool again;
+
+		if (!one && (io->start != start || io->issued != issued)) {
+			record_run(w, start, issued, end);
+			start = io->start;
+			issued = io->issued;
+		}
+		if (__builtin_expect(pub->res != bytes || io->moved, 0)
+				&& !finish_async(w, io, &bytes, &again)) {
+			if (again)
+				continue;
+		} else {
+			if (one) {
+				record(w, pub->op, io->start, io->issued, end, 1);
+			} else {
+				w->run_ops |= 1u << pub->op;
+				w->run[pub->op]++;
+			}
+			w->stats->op[pub->op].bytes += bytes;
+			if (paced)
+				record_response(w, io, end);
+		}
+		io->start = 0;
+		w->idle[w->nidle++] = pub;
+	}
+	if (!one)
+		record_run(w, start, issued, end);
+}
+
+/* Moves `ready` from `from` on out of the idle stack's way. */
+static void keep_aside(struct worker *w, struct iojob_io *const *from, unsigned n)
+{
+	memmove(w->rest, from, n * sizeof(*from));
+	w->ready = w->rest;
+	w->nready = n;
+}
+
+/*
+ * Takes I/Os off the idle stack, filled with what comes next, as `ready`. False: no work is left.
+ */
+ALWAYS_INLINE bool prepare(
+		struct worker *w, uint64_t now, const bool paced, const bool fills, const bool one)
+{
+	unsigned want = one ? 1 : w->nidle < w->batch ? w->nidle : w->batch, n;
+	struct iojob_io **ios = &w->idle[w->nidle - want];
+	bool more = true;
+
+	n = paced ? next_due(w, ios, want, now, &more) : w->load.next(&w->load, ios, want);
+	if (n > want)
+		__builtin_unreachable();
+	for (unsigned i = 0; fills && i < n; i++) {
+		if (ios[i]->op == IOJOB_WRITE)
+			buffer_next(&w->buffer, ios[i]->buf, ios[i]->len);
+	}
+	w->ready = ios;
+	w->nready = n;
+	w->nidle -= n;
+	if (__builtin_expect(n < want, 0)) {
+		keep_aside(w, ios, n);
+		memmove(ios, ios + n, (want - n) * sizeof(*ios));
+		more = more && paced;
+	}
+	return more;
+}
+
+/* The engine took less than it was given: the rest stays ready. False: it is through. */
+static bool keep_rest(struct worker *w, int took)
+{
+	unsigned rest = w->nready - (took > 0 ? (unsigned)took : 0);
+
+	if (took < 0 || !w->drive.inflight) {
+		loop_fail_engine(w, took < 0 ? -took : EAGAIN, "submit");
+		return false;
+	}
+	keep_aside(w, w->ready + took, rest);
+	for (unsigned i = 0; i < rest; i++)
+		io_of(w->ready[i])->start = 0;
+	return true;
+}
+
+/* Gives `ready` to the engine. False: the engine is through. */
+ALWAYS_INLINE bool submit_ready(struct worker *w, const bool one)
+{
+	unsigned n = one ? 1 : w->nready;
+	int took = drive_submit(&w->drive, w->ready, n);
+
+	if (__builtin_expect(took != (int)n, 0)) {
+		if (!keep_rest(w, took))
+			return false;
+	} else {
+		w->nready = 0;
+	}
+	w->stats->submit[stat_group((unsigned)took)]++;
+	w->stats->depth[stat_group(w->drive.inflight)] += (unsigned)took;
+	return true;
+}
+
+/* How long a reap may wait before the schedule wants something: ns, -1 for ever; 0: just look. */
+static int64_t reap_timeout(const struct worker *w, uint64_t now)
+{
+	uint64_t spin = clock_span_ticks(w->clock, SPIN_NS);
+
+	if (!w->wake || w->wake == UINT64_MAX)
+		return -1;
+	return w->wake > now + spin ? (int64_t)clock_span_ns(w->clock, w->wake - now - spin) : 0;
+}
+
+/*
+ * Keeps the queue full until the end, then waits for what is in flight. `one`: submits and reaps
+ * one at a time, as jobs do that say nothing of batches.
+ */
+ALWAYS_INLINE void loop_async(
+		struct worker *w, const bool paced, const bool fills, const bool one)
+{
+	uint64_t now = clock_ticks(w->clock);
+	bool more = true, over = false;
+
+	for (;;) {
+		unsigned min = w->reap_min;
+		int64_t timeout = -1;
+		int got;
+
+		over = over || worker_over(w, now);
+		if (!over) {
+			if (more && !w->nready)
+				more = prepare(w, now, paced, fills, one);
+			if (w->nready && !submit_ready(w, one))
+				return;
+		}
+		if (!w->drive.inflight) {
+			if (over || !more)
+				return;
+			if (paced) {
+				loop_sleep(w, w->wake);
+				now = clock_ticks(w->clock);
+			}
+			continue;
+		}
+		if (!over && more && w->nidle && !w->nready && !(paced && w->wake))
+			continue; /* there is room for more */
+		if (over || !more)
+			min = 1;
+		else if (paced && (timeout = reap_timeout(w, now)) >= 0)
+			min = timeout > 0;
+		else if (min > w->drive.inflight)
+			min = w->drive.inflight;
+		got = drive_reap(&w->drive, w->done, min, one ? 1 : w->reap_max, timeout, &now);
+		if (__builtin_expect(got < 0, 0)) {
+			loop_fail_engine(w, -got, "reap");
+			return;
+		}
+		if (one && got > 1)
+			__builtin_unreachable(); /* it was asked for one */
+		w->stats->complete[stat_group((unsigned)got)]++;
+		record_reaped(w, (unsigned)got, now, paced, one);
+	}
+}
+
+/* What is settled before the run: a loop for each shape of it. */
+#define LOOP(name, ...) \
+	static void name(struct worker *w) \
+	{ \
+		__VA_ARGS__; \
+	}
+
+LOOP(sync_plain, loop_sync(w, false, false))
+LOOP(sync_fills, loop_sync(w, false, true))
+LOOP(sync_paced, loop_sync(w, true, buffer_changes(&w->buffer)))
+LOOP(one_plain, loop_async(w, false, false, true))
+LOOP(one_fills, loop_async(w, false, true, true))
+LOOP(batch_plain, loop_async(w, false, false, false))
+LOOP(batch_fills, loop_async(w, false, true, false))
+LOOP(async_paced, loop_async(w, true, buffer_changes(&w->buffer), false))
+
+enum shape { PLAIN, FILLS, PACED };
+
+static void (*const loops[3][3])(struct worker *w) = {
+	{ [PLAIN] = sync_plain, [FILLS] = sync_fills, [PACED] = sync_paced },
+	{ [PLAIN] = one_plain, [FILLS] = one_fills, [PACED] = async_paced },
+	{ [PLAIN] = batch_plain, [FILLS] = batch_fills, [PACED] = async_paced },
+};
+
+void loop_run(struct worker *w, uint64_t length_ns)
+{
+	bool fills = job_does(w->job, IOJOB_WRITE) && buffer_changes(&w->buffer);
+	bool one = w->batch == 1 && w->reap_max == 1;
+	uint64_t now = clock_ticks(w->clock);
+
+	w->until = length_ns ? now + clock_span_ticks(w->clock, length_ns) : UINT64_MAX;
+	w->wake = 0;
+	pace_start(&w->pace, now);
+	loops[worker_is_sync(w->job) ? 0
+			: one        ? 1
+				     : 2][w->paced ? PACED
+				   : fills  ? FILLS
+					    : PLAIN](w);
+}
+
+/* Outside the loop: end_fsync and fsync_on_close. */
+void loop_sync_file(struct worker *w, struct iojob_file *file)
+{
+	struct io *io = io_of(w->idle[w->nidle - 1]);
+	struct iojob_io *pub = &io->pub;
+	uint64_t end = 0;
+	int n = 1;
+
+	pub->op = IOJOB_FSYNC;
+	pub->file = file;
+	pub->offset = 0;
+	pub->len = 0;
+	if (worker_is_sync(w->job)) {
+		end = drive_execute(&w->drive, io);
+	} else {
+		n = drive_submit(&w->drive, &pub, 1);
+		while (n == 1 && !(n = drive_reap(&w->drive, w->done, 1, 1, -1, &end)))
+			n = 1;
+	}
+	if (n < 0) {
+		loop_fail_engine(w, -n, "fsync");
+	} else if (pub->res < 0) {
+		fail_io(w, io, (int)-pub->res);
+	} else {
+		hist_add(&w->stats->clat[IOJOB_FSYNC], clock_between(w->clock, io->start, end), 1);
+	}
+	io->start = 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of a worker: its state, and the loop that does the I/O. worker.c leads it through its
+ * life, setup.c opens and allocates; nothing is allocated, locked or printed in the loop.
+ */
+#ifndef LOOP_H
+#define LOOP_H
+
+#include "../engine/guard.h"
+#include "../load/buffer.h"
+#include "../load/load.h"
+#include "../load/pace.h"
+#include "../result/result.h"
+#include "worker.h"
+
+struct worker {
+	struct iojob_worker pub;
+	struct drive drive;
+	const struct worker_args *args;
+	const struct job *job;
+	const struct clock *clock;
+	struct stage_shared *stage;
+	struct worker_shared *shared;
+	struct stats *stats;
+
+	uint64_t until;        /* ticks; 0 once an error ended it */
+	unsigned batch;        /* most I/Os to submit at once */
+	unsigned reap_min;
+	unsigned reap_max;
+	struct iojob_io **idle; /* a stack */
+	unsigned nidle;
+	struct iojob_io **ready; /* prepared: the last ones taken off idle, or rest */
+	unsigned nready;
+	struct iojob_io **rest;  /* what the engine did not take */
+	struct iojob_io **done;
+	unsigned run_ops; /* reaped with equal stamps, not yet recorded: which operations ... */
+	uint32_t run[IOJOB_OPS]; /* ... and how many of each */
+
+	struct load load;
+	struct pace pace;
+	bool paced;            /* with a rate or with thinktime */
+	bool mixed;            /* pace chooses between directions */
+	uint64_t wake;         /* paced: nothing to start before these ticks */
+	unsigned think_left;   /* I/Os until the next thinktime; 0: draining for it */
+	uint64_t think_until;
+	struct buffer buffer;
+	uint8_t pattern[BUFFER_PATTERN_MAX];
+
+	struct iojob_file *files;
+	struct iojob_file **file_list;
+	unsigned nopen;        /* files opened so far */
+	bool engine_open;
+	struct guard guard;
+	char error[512];       /* the engine writes here */
+	uint64_t buf_stride;
+};
+
+/*
+ * Does I/Os until length_ns have passed (0: no limit), the work is done, an error ends the worker
+ * or the stage is stopped; then waits for what is in flight.
+ */
+void loop_run(struct worker *w, uint64_t length_ns);
+
+/* Counts what the schedule wanted by the end of the phase and never got. */
+void loop_record_due(struct worker *w);
+
+/* One fsync of a file through the engine, recorded as such. */
+void loop_sync_file(struct worker *w, struct iojob_file *file);
+
+/* Sleeps until `ticks`, the end of the phase or a stop, whichever is first. */
+void loop_sleep(struct worker *w, uint64_t ticks);
+
+/* Waits while *word is `value`; timeout_ns -1: for ever. May return early. */
+void loop_futex_wait(uint32_t *word, uint32_t value, int64_t timeout_ns);
+
+/* Notes an error that ends the worker; the first one stays. */
+void loop_fail(struct worker *w, int error, enum result_end end);
+
+/* The same for a call of the engine's that failed, with its own text where it left one. */
+void loop_fail_engine(struct worker *w, int error, const char *what);
+
+/* setup.c: everything up to the start barrier. 0 or -errno, which is noted in w->shared. */
+int setup_worker(struct worker *w);
+
+#endif

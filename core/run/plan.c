@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: MIT
+#include "plan.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../job/units.h"
+#include "../measure/machine.h"
+#include "worker.h"
+
+unsigned plan_job_flags(const struct job *job)
+{
+	return (job->direct ? IOJOB_JOB_DIRECT : 0) | (job_random(job) ? IOJOB_JOB_RANDOM : 0)
+			| (job->o.sync == JOB_SYNC_SYNC ? IOJOB_JOB_SYNC : 0)
+			| (job->o.sync == JOB_SYNC_DSYNC ? IOJOB_JOB_DSYNC : 0);
+}
+
+unsigned plan_open_flags(const struct job *job, const struct target *look)
+{
+	bool writes = job_does(job, IOJOB_WRITE) || job_does(job, IOJOB_TRIM);
+
+	return TARGET_READ | (writes ? TARGET_WRITE : 0) | (job->direct ? TARGET_DIRECT : 0)
+			| (job->o.sync == JOB_SYNC_SYNC ? TARGET_SYNC : 0)
+			| (job->o.sync == JOB_SYNC_DSYNC ? TARGET_DSYNC : 0)
+			| (writes && look->kind == TARGET_BLOCK ? TARGET_EXCL : 0);
+}
+
+static bool changes_files(const struct job *job)
+{
+	return job_does(job, IOJOB_WRITE) || job_does(job, IOJOB_TRIM);
+}
+
+/* Must its files be written before it runs? */
+static bool needs_contents(const struct job *job)
+{
+	return job_does(job, IOJOB_READ) || job->o.overwrite;
+}
+
+/* ---- what this machine can do -------------------------------------------------------------- */
+
+static uint64_t largest_block(const struct job *job)
+{
+	uint64_t bs = 0;
+
+	for (int d = 0; d < JOB_DIRS; d++) {
+		if (job->ops & IOJOB_OP_BIT(d) && job->bs_max[d] > bs)
+			bs = job->bs_max[d];
+	}
+	return bs;
+}
+
+/* Asks the engine. -EOPNOTSUPP with a text: not on this machine. */
+static int check_engine(const struct job *job, size_t nfiles, struct err *err)
+{
+	const struct iojob_engine *e = &job->engine->e;
+	struct err why = { "" };
+	struct iojob_setup setup = {
+		.conf = job->engine_conf,
+		.depth = worker_depth(job),
+		.workers = (uint32_t)job->o.numjobs,
+		.buf_bytes = largest_block(job) * worker_depth(job),
+		.ops = job->ops,
+		.job_flags = plan_job_flags(job),
+		.nfiles = (uint32_t)nfiles,
+		.error = why.text,
+		.error_size = sizeof(why.text),
+	};
+	const char *path;
+	unsigned line;
+	int r = e->check ? e->check(&setup) : 0;
+
+	if (!r)
+		return 0;
+	job_where(job, "ioengine", &path, &line);
+	err_at(err, -r, path, line, "ioengine = %s: %s", e->name,
+			why.text[0] ? why.text : strerror(-r));
+	return -EOPNOTSUPP;
+}
+
+static int misaligned(const struct job *job, const char *key, uint64_t value, uint32_t align,
+		const char *of, struct err *err)
+{
+	char text[32];
+	const char *path;
+	unsigned line;
+
+	job_where(job, key, &path, &line);
+	return err_at(err, EINVAL, path, line, "%s = %s: must be a multiple of %u, the %s", key,
+			units_print_bytes(text, sizeof(text), value), align, of);
+}
+
+/* O_DIRECT: does the file know it, and do all sizes and offsets fit its alignment? */
+static int check_alignment(const struct job *job, const struct plan_target *t, uint64_t offset,
+		struct err *err)
+{
+	uint32_t align = t->look.offset_align;
+	const char *path;
+	unsigned line;
+	char of[300];
+
+	if (!job->direct && t->look.kind != TARGET_ENGINE)
+		return 0;
+	if (!t->look.direct) {
+		job_where(job, "direct", &path, &line);
+		err_at(err, EOPNOTSUPP, path, line,
+				"direct = 1: the filesystem of %s has no O_DIRECT; set direct=0",
+				t->path);
+		return -EOPNOTSUPP;
+	}
+	snprintf(of, sizeof(of), "block size of %.250s", t->path);
+	for (int d = 0; d < JOB_DIRS; d++) {
+		const char *key = job_given(job, "bsrange") ? "bsrange" : "bs";
+
+		if (job->ops & IOJOB_OP_BIT(d) && job->bs_min[d] % align)
+			return misaligned(job, key, job->bs_min[d], align, of, err);
+		if (job->ops & IOJOB_OP_BIT(d) && job->bs_max[d] % align)
+			return misaligned(job, key, job->bs_max[d], align, of, err);
+	}
+	return offset % align ? misaligned(job, "offset", offset, align, of, err) : 0;
+}
+
+/* May the job write to that device? */
+static int check_device(const struct job *job, const struct plan_target *t,
+		const struct plan_options *options, struct err *err)
+{
+	int r;
+
+	if (!changes_files(job))
+		return 0;
+	for (size_t i = 0; i < options->ndevices; i++) {
+		struct stat a, b;
+
+		if (!strcmp(options->devices[i], t->path) || (!stat(options->devices[i], &a)
+				&& !stat(t->path, &b) && a.st_rdev == b.st_rdev))
+			return 0;
+	}
+	r = target_may_write(&t->look, t->path, err);
+	return r ? plan_blame(job, r, err) : 0;
+}
+
+/* May it use that file? Opening tells more surely than mode bits do. */
+static int check_file(const struct job *job, const struct plan_target *t, uint64_t size_bytes,
+		struct err *err)
+{
+	unsigned flags = plan_open_flags(job, &t->look);
+	int fd;
+
+	if (needs_contents(job) && size_bytes > t->look.size_bytes)
+		flags |= TARGET_WRITE; /* it will be laid out */
+	fd = target_open(t->path, flags, err);
+	if (fd < 0)
+		return plan_blame(job, fd, err);
+	close(fd);
+	return 0;
+}
+
+static int check_readonly(const struct job *job, struct err *err)
+{
+	const char *path;
+	unsigned line;
+
+	if (!changes_files(job))
+		return 0;
+	job_where(job, "rw", &path, &line);
+	return err_at(err, EPERM, path, line, "[%s] would write, and --readonly was given",
+			job->section);
+}
+
+/* ---- workers ------------------------------------------------------------------------------- */
+
+/* Each file once a job, whichever of its clones use it. */
+static int judge_files(struct plan *plan, const struct plan_worker *w,
+		const struct plan_options *options, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < w->nfiles; i++) {
+		struct plan_target *t = &plan->targets[w->files[i].target];
+
+		if (t->judged == w->job)
+			continue;
+		t->judged = w->job;
+		r = check_alignment(w->job, t, w->files[i].offset, err);
+		if (!r && t->look.kind == TARGET_BLOCK)
+			r = check_device(w->job, t, options, err);
+		else if (!r && t->look.kind == TARGET_REGULAR)
+			r = check_file(w->job, t, w->files[i].size_bytes, err);
+	}
+	return r;
+}
+
+/* What a worker does to its files, once it is sure that it runs. */
+static void claim_files(struct plan *plan, const struct plan_worker *w)
+{
+	const struct job *job = w->job;
+
+	for (size_t i = 0; i < w->nfiles; i++) {
+		struct plan_target *t = &plan->targets[w->files[i].target];
+
+		if (w->files[i].size_bytes > t->size_bytes)
+			t->size_bytes = w->files[i].size_bytes;
+		t->last_stage = job->stage;
+		t->written |= changes_files(job);
+		t->unlink |= job->o.unlink && t->look.kind != TARGET_BLOCK
+				&& t->look.kind != TARGET_CHAR;
+	}
+}
+
+static void free_workers(struct plan_stage *stage, size_t from)
+{
+	for (size_t i = from; i < stage->nworkers; i++)
+		free(stage->workers[i].files);
+	stage->nworkers = from;
+}
+
+/* All clones of one job. Where the machine cannot run it and it is optional, there are none. */
+static int plan_job(struct plan *plan, struct job *job, const struct plan_options *options,
+		struct err *err)
+{
+	struct plan_stage *stage = &plan->stages[job->stage];
+	size_t first = stage->nworkers, count = (size_t)job->o.numjobs, ntargets = plan->ntargets;
+	struct plan_worker *workers;
+	int r = options->readonly ? check_readonly(job, err) : 0;
+
+	if (!r && options->judge_machine)
+		r = check_engine(job, plan_nfiles(job), err);
+	workers = realloc(stage->workers, (first + count) * sizeof(*workers));
+	if (!workers)
+		return err_set(err, ENOMEM, "out of memory");
+	stage->workers = workers;
+	for (size_t i = 0; !r && i < count; i++) {
+		workers[first + i] = (struct plan_worker){ .job = job, .clone = (unsigned)i };
+		stage->nworkers++;
+		r = plan_files(plan, &workers[first + i], options, err);
+		if (!r && options->judge_machine)
+			r = judge_files(plan, &workers[first + i], options, err);
+	}
+	for (size_t i = first; !r && i < stage->nworkers; i++)
+		claim_files(plan, &workers[i]);
+	if (r == -EOPNOTSUPP && job->o.optional) {
+		free_workers(stage, first);
+		plan_drop_targets(plan, ntargets);
+		job->skipped = strdup(err->text);
+		return job->skipped ? 0 : err_set(err, ENOMEM, "out of memory");
+	}
+	return r;
+}
+
+/* ---- layout and space ---------------------------------------------------------------------- */
+
+/* Plays the run through: how large each file is before each stage. */
+struct space {
+	uint64_t size;  /* of the file */
+	uint64_t alloc; /* what it occupies */
+	size_t fs;      /* first target that is on the same filesystem; there: */
+	int64_t now;    /* what the filesystem holds beyond today */
+	int64_t peak;
+};
+
+static bool on_filesystem(const struct plan_target *t)
+{
+	return t->look.kind == TARGET_ABSENT || t->look.kind == TARGET_REGULAR;
+}
+
+/* One for each target; filesystems are few, whatever the number of files. */
+static struct space *space_make(const struct plan *plan)
+{
+	struct space *spaces = calloc(plan->ntargets + 1, sizeof(*spaces));
+	size_t *firsts = calloc(plan->ntargets + 1, sizeof(*firsts)), n = 0;
+
+	for (size_t i = 0; spaces && firsts && i < plan->ntargets; i++) {
+		const struct plan_target *t = &plan->targets[i];
+		size_t f = on_filesystem(t) ? 0 : n;
+
+		while (f < n && plan->targets[firsts[f]].look.dev != t->look.dev)
+			f++;
+		if (f == n && on_filesystem(t))
+			firsts[n++] = i;
+		spaces[i] = (struct space){
+			.size = t->look.size_bytes,
+			.alloc = t->look.alloc_bytes,
+			.fs = on_filesystem(t) ? firsts[f] : i,
+		};
+	}
+	if (!firsts) {
+		free(spaces);
+		spaces = NULL;
+	}
+	free(firsts);
+	return spaces;
+}
+
+static void grow(struct space *spaces, size_t target, uint64_t size)
+{
+	struct space *file = &spaces[target], *fs = &spaces[file->fs];
+
+	if (size > file->alloc) {
+		if (__builtin_add_overflow(fs->now, size - file->alloc, &fs->now))
+			fs->now = INT64_MAX;
+		file->alloc = size;
+	}
+	if (size > file->size)
+		file->size = size;
+	if (fs->now > fs->peak)
+		fs->peak = fs->now;
+}
+
+static void play_stage(struct plan *plan, size_t s, struct space *spaces)
+{
+	const struct plan_stage *stage = &plan->stages[s];
+
+	for (int writes = 0; writes < 2; writes++) {
+		for (size_t i = 0; i < stage->nworkers; i++) {
+			const struct plan_worker *w = &stage->workers[i];
+
+			for (size_t f = 0; f < w->nfiles; f++) {
+				size_t target = w->files[f].target;
+				struct plan_target *t = &plan->targets[target];
+				uint64_t size = w->files[f].size_bytes;
+
+				if (!on_filesystem(t) && t->look.kind != TARGET_ENGINE)
+					continue;
+				if (!writes && needs_contents(w->job)
+						&& size > spaces[target].size) {
+					t->layout_bytes += size - spaces[target].size;
+					grow(spaces, target, size);
+				} else if (writes && changes_files(w->job)) {
+					grow(spaces, target, size);
+				}
+			}
+		}
+	}
+	for (size_t i = 0; i < plan->ntargets; i++) {
+		if (!plan->targets[i].unlink || plan->targets[i].last_stage != s)
+			continue;
+		spaces[spaces[i].fs].now -= (int64_t)spaces[i].alloc;
+		spaces[i].size = spaces[i].alloc = 0;
+	}
+}
+
+static int add_place(struct plan *plan, const struct plan_target *t, uint64_t need, struct err *err)
+{
+	struct result_place *places = realloc(plan->places, (plan->nplaces + 1) * sizeof(*places));
+	struct result_place *place;
+	char *copy = strdup(t->path);
+	int r = -ENOMEM;
+
+	if (places)
+		plan->places = places;
+	if (!places || !copy)
+		goto out;
+	place = &places[plan->nplaces++];
+	*place = (struct result_place){ .need_bytes = need, .free_bytes = t->look.size_bytes };
+	place->directory = on_filesystem(t) ? realpath(dirname(copy), NULL) : strdup(t->path);
+	r = place->directory ? machine_place(t->path, &place->filesystem, &place->device) : -errno;
+out:
+	free(copy);
+	if (r)
+		return err_set(err, -r, "%s: %s", t->path, strerror(-r));
+	return on_filesystem(t) ? target_free_bytes(t->path, &place->free_bytes, err) : 0;
+}
+
+static int check_space(struct plan *plan, const struct space *spaces, struct err *err)
+{
+	for (size_t i = 0; i < plan->ntargets; i++) {
+		const struct plan_target *t = &plan->targets[i];
+		struct result_place *place;
+		char need[32], have[32];
+		int r;
+
+		if (t->look.kind == TARGET_ENGINE || t->missing || spaces[i].fs != i)
+			continue;
+		r = add_place(plan, t, (uint64_t)spaces[i].peak, err);
+		if (r)
+			return r;
+		place = &plan->places[plan->nplaces - 1];
+		if (on_filesystem(t) && place->need_bytes > place->free_bytes)
+			return err_set(err, ENOSPC,
+					"%s: the files need %s, and %s is free; use a smaller "
+					"size= or another directory",
+					place->directory,
+					units_print_size(need, sizeof(need), place->need_bytes),
+					units_print_size(have, sizeof(have), place->free_bytes));
+	}
+	return 0;
+}
+
+static int plan_space(struct plan *plan, const struct plan_options *options, struct err *err)
+{
+	struct space *spaces = space_make(plan);
+	int r = 0;
+
+	if (!spaces)
+		return err_set(err, ENOMEM, "out of memory");
+	for (size_t s = 0; s < plan->nstages; s++)
+		play_stage(plan, s, spaces);
+	if (options->judge_machine)
+		r = check_space(plan, spaces, err);
+	free(spaces);
+	return r;
+}
+
+/* A file that would have to be laid out cannot be where nothing may be written. */
+static int check_no_layout(const struct plan *plan, struct err *err)
+{
+	for (size_t i = 0; i < plan->ntargets; i++) {
+		if (plan->targets[i].layout_bytes)
+			return err_set(err, EPERM,
+					"%s: would have to be written before it is read, and "
+					"--readonly was given",
+					plan->targets[i].path);
+	}
+	return 0;
+}
+
+int plan_make(struct plan *plan, struct jobs *jobs, const struct plan_options *options,
+		struct err *err)
+{
+	int r = 0;
+
+	*plan = (struct plan){ .jobs = jobs };
+	for (size_t i = 0; i < jobs->n; i++) {
+		if (jobs->list[i].stage + 1 > plan->nstages)
+			plan->nstages = jobs->list[i].stage + 1;
+	}
+	plan->stages = calloc(plan->nstages + 1, sizeof(*plan->stages));
+	if (!plan->stages)
+		r = err_set(err, ENOMEM, "out of memory");
+	for (size_t i = 0; !r && i < jobs->n; i++) {
+		if (!jobs->list[i].skipped)
+			r = plan_job(plan, &jobs->list[i], options, err);
+	}
+	if (!r)
+		r = plan_space(plan, options, err);
+	if (!r && options->readonly)
+		r = check_no_layout(plan, err);
+	if (r)
+		plan_free(plan);
+	return r;
+}
+
+void plan_free(struct plan *plan)
+{
+	for (size_t s = 0; plan->stages && s < plan->nstages; s++) {
+		free_workers(&plan->stages[s], 0);
+		free(plan->stages[s].workers);
+	}
+	free(plan->stages);
+	plan_drop_targets(plan, 0);
+	free(plan->targets);
+	free(plan->index);
+	for (size_t i = 0; i < plan->nplaces; i++) {
+		free(plan->places[i].directory);
+		free(plan->places[i].filesystem);
+		free(plan->places[i].device);
+	}
+	free(plan->places);
+	*plan = (struct plan){ 0 };
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+/* The plan as people read it, before anything runs. */
+#include <string.h>
+
+#include "../job/units.h"
+#include "plan.h"
+#include "worker.h"
+
+void plan_print_end(char *buf, size_t size, const struct plan_worker *w)
+{
+	const struct job_opts *o = &w->job->o;
+	char bytes[32], time[32], ios[32], *limits[3];
+	size_t n = 0, at;
+
+	if (w->limit_bytes != UINT64_MAX)
+		limits[n++] = units_print_size(bytes, sizeof(bytes), w->limit_bytes);
+	if (w->limit_ios != UINT64_MAX) {
+		units_print_count(ios, sizeof(ios) - 5, w->limit_ios);
+		limits[n++] = strcat(ios, " I/Os");
+	}
+	if (o->runtime)
+		limits[n++] = units_print_time(time, sizeof(time), o->runtime);
+	at = (size_t)snprintf(buf, size, n ? "ends after " : "never ends by itself");
+	for (size_t i = 0; i < n && at < size; i++)
+		at += (size_t)snprintf(buf + at, size - at, "%s%s",
+				!i ? "" : i + 1 == n ? " or " : ", ", limits[i]);
+	if (n > 1 && at < size)
+		snprintf(buf + at, size - at, ", whichever is first");
+}
+
+const char *plan_rw_name(const struct job *job)
+{
+	static const char *const names[2][8] = {
+		{ "", "read", "write", "rw", "trim", "", "trimwrite", "" },
+		{ "", "randread", "randwrite", "randrw", "randtrim", "", "randtrimwrite", "" },
+	};
+
+	return names[job_random(job)][job->o.rw & 7];
+}
+
+static void print_block(FILE *to, const struct job *job)
+{
+	char min[32], max[32];
+	const char *before = "";
+
+	for (int d = 0; d < JOB_DIRS; d++) {
+		if (!(job->ops & IOJOB_OP_BIT(d)))
+			continue;
+		units_print_bytes(min, sizeof(min), job->bs_min[d]);
+		units_print_bytes(max, sizeof(max), job->bs_max[d]);
+		fprintf(to, "%s%s%s%s", before, min, strcmp(min, max) ? "-" : "",
+				strcmp(min, max) ? max : "");
+		before = "/";
+	}
+}
+
+static void print_title(FILE *to, const struct job *job)
+{
+	fprintf(to, "  %s", job->name);
+	for (size_t i = 0; i < job->naxes; i++)
+		fprintf(to, "%s %s", i ? "," : ":", job->axes[i].label);
+	if (job->skipped) {
+		fprintf(to, ": skipped: %s\n", job->skipped);
+		return;
+	}
+	fprintf(to, ": %s ", plan_rw_name(job));
+	print_block(to, job);
+	fprintf(to, ", %s", job->engine->e.name);
+	if (worker_depth(job) > 1)
+		fprintf(to, " depth %u", worker_depth(job));
+	if (job->direct)
+		fputs(", direct", to);
+	if (job->o.numjobs > 1)
+		fprintf(to, ", %d %s", job->o.numjobs, job->o.thread ? "threads" : "processes");
+	fputs("\n", to);
+}
+
+/* Files of all clones of one job: how many, the first and the last. */
+static void print_files(FILE *to, const struct plan *plan, const struct plan_worker *w, size_t n)
+{
+	const struct plan_file *first = &w[0].files[0];
+	const struct plan_file *last = &w[n - 1].files[w[n - 1].nfiles - 1];
+	const struct plan_target *t = &plan->targets[first->target];
+	uint64_t total = 0, map = 0;
+	char size[32];
+	size_t files = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		files += w[i].nfiles;
+		map += w[i].map_bytes;
+		for (size_t f = 0; f < w[i].nfiles; f++)
+			total += w[i].files[f].length;
+	}
+	fprintf(to, "    %s", t->path);
+	if (first->target != last->target)
+		fprintf(to, " .. %s (%zu files)", plan->targets[last->target].path, files);
+	fprintf(to, ", %s", total ? units_print_size(size, sizeof(size), total) : "all of it");
+	if (t->missing)
+		fputs(", not on this machine", to);
+	else if (t->look.kind == TARGET_REGULAR && t->written)
+		fputs(", exists and is overwritten", to);
+	fputs("\n", to);
+	if (map)
+		fprintf(to, "    %s of memory for the random order of mixed block sizes\n",
+				units_print_size(size, sizeof(size), map));
+}
+
+static void print_job(FILE *to, const struct plan *plan, const struct job *job)
+{
+	const struct plan_stage *stage = &plan->stages[job->stage];
+	char end[160];
+
+	print_title(to, job);
+	for (size_t i = 0, n; i < stage->nworkers; i += n) {
+		for (n = 1; i + n < stage->nworkers && stage->workers[i + n].job
+				== stage->workers[i].job; n++)
+			;
+		if (stage->workers[i].job != job)
+			continue;
+		print_files(to, plan, &stage->workers[i], n);
+		plan_print_end(end, sizeof(end), &stage->workers[i]);
+		fprintf(to, "    %s%s\n", end, n > 1 ? ", each" : "");
+	}
+}
+
+static void print_layout(FILE *to, const struct plan *plan)
+{
+	uint64_t bytes = 0;
+	size_t files = 0;
+	char size[32];
+
+	for (size_t i = 0; i < plan->ntargets; i++) {
+		bytes += plan->targets[i].layout_bytes;
+		files += plan->targets[i].layout_bytes != 0;
+	}
+	if (files)
+		fprintf(to, "%zu file%s laid out before %s read: %s\n", files,
+				files > 1 ? "s are" : " is", files > 1 ? "they are" : "it is",
+				units_print_size(size, sizeof(size), bytes));
+}
+
+void plan_print(FILE *to, const struct plan *plan)
+{
+	char need[32], have[32];
+
+	for (size_t i = 0; i < plan->nplaces; i++) {
+		const struct result_place *p = &plan->places[i];
+
+		fprintf(to, "%s: %s on %s, %s needed, %s free\n", p->directory, p->filesystem,
+				p->device, units_print_size(need, sizeof(need), p->need_bytes),
+				units_print_size(have, sizeof(have), p->free_bytes));
+	}
+	print_layout(to, plan);
+	for (size_t s = 0; s < plan->nstages; s++) {
+		fprintf(to, "stage %zu of %zu\n", s + 1, plan->nstages);
+		for (size_t i = 0; i < plan->jobs->n; i++) {
+			if (plan->jobs->list[i].stage == s)
+				print_job(to, plan, &plan->jobs->list[i]);
+		}
+	}
+}

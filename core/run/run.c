@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: MIT
+#include "run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../measure/machine.h"
+#include "stage.h"
+
+struct run {
+	const struct plan *plan;
+	const struct run_options *options;
+	struct result *result;
+	struct disks disks;
+	int signals;
+	int interrupted;
+};
+
+/* ---- signals ------------------------------------------------------------------------------- */
+
+/* From here on the signals wait in a descriptor until somebody looks. */
+static int take_signals(sigset_t *before, struct err *err)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, before);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0) {
+		sigprocmask(SIG_SETMASK, before, NULL);
+		return err_set(err, errno, "signalfd: %s", strerror(errno));
+	}
+	return fd;
+}
+
+/* Was the run interrupted between two stages? */
+static bool look_for_signal(struct run *run)
+{
+	struct signalfd_siginfo info;
+
+	while (read(run->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo != SIGCHLD)
+			run->interrupted = (int)info.ssi_signo;
+	}
+	return run->interrupted;
+}
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+static struct result_job *add_job(struct result *result)
+{
+	struct result_job *jobs = realloc(result->jobs, (result->njobs + 1) * sizeof(*jobs));
+
+	if (!jobs)
+		return NULL;
+	result->jobs = jobs;
+	return &jobs[result->njobs];
+}
+
+/* A worker's result becomes an entry of its own, or part of its group's. */
+static int add_result(struct run *run, struct result_job *new)
+{
+	struct result *result = run->result;
+	struct result_job *last = result->njobs ? &result->jobs[result->njobs - 1] : NULL;
+	struct result_job *job;
+
+	if (last && last->grouped && new->grouped && last->group == new->group
+			&& last->stage == new->stage && !last->skipped) {
+		int r = result_job_merge(last, new);
+
+		result_job_free(new);
+		return r;
+	}
+	job = add_job(result);
+	if (!job) {
+		result_job_free(new);
+		return -ENOMEM;
+	}
+	*job = *new;
+	result->njobs++;
+	return 0;
+}
+
+/* Results of a stage in the order of its jobs; jobs without workers have theirs too. */
+static int add_results(struct run *run, size_t s, const struct stage *stage,
+		const struct layout *layout, uint64_t layout_ns)
+{
+	const struct jobs *jobs = run->plan->jobs;
+	size_t at = 0, first = run->result->njobs;
+	struct result_job r;
+	int bad = 0;
+
+	for (size_t i = 0; !bad && i < jobs->n; i++) {
+		const struct job *job = &jobs->list[i];
+
+		if (job->stage != s)
+			continue;
+		if (job->skipped || job->o.create_only) {
+			bad = result_of_job(job, &r);
+			bad = bad ? bad : add_result(run, &r);
+		}
+		for (; !bad && at < stage->n && stage->specs[at].job == job; at++) {
+			bad = stage_result(stage, &stage->workers[at], &r);
+			bad = bad ? bad : add_result(run, &r);
+		}
+	}
+	if (first < run->result->njobs && layout->bytes) {
+		run->result->jobs[first].layout_bytes = layout->bytes;
+		run->result->jobs[first].layout_ns = layout_ns;
+	}
+	return bad;
+}
+
+/* ---- one stage ----------------------------------------------------------------------------- */
+
+static struct stage new_stage(struct run *run, size_t s, const struct plan_worker *specs,
+		size_t n)
+{
+	return (struct stage){
+		.plan = run->plan,
+		.clock = run->options->clock,
+		.specs = specs,
+		.n = n,
+		.disks = &run->disks,
+		.signals = run->signals,
+		.notify = -1,
+		.progress = { .stage = s, .nstages = run->plan->nstages },
+		.show = run->options->show,
+		.ctx = run->options->ctx,
+	};
+}
+
+/* A file that could not be laid out or created: whoever wants it does not start. */
+static void fail_users(struct plan_stage *stage, size_t target, char *why)
+{
+	for (size_t i = 0; i < stage->nworkers; i++) {
+		for (size_t f = 0; f < stage->workers[i].nfiles; f++) {
+			if (stage->workers[i].files[f].target == target
+					&& !stage->workers[i].failed)
+				stage->workers[i].failed = why;
+		}
+	}
+}
+
+struct failures {
+	char **texts;
+	size_t n;
+};
+
+static char *keep_text(struct failures *failures, const char *text)
+{
+	char **texts = realloc(failures->texts, (failures->n + 1) * sizeof(*texts));
+	char *copy = strdup(text);
+
+	if (texts)
+		failures->texts = texts;
+	if (!texts || !copy) {
+		free(copy);
+		return NULL;
+	}
+	return texts[failures->n++] = copy;
+}
+
+static void forget(struct failures *failures)
+{
+	for (size_t i = 0; i < failures->n; i++)
+		free(failures->texts[i]);
+	free(failures->texts);
+}
+
+/* Writes what the stage's jobs read. */
+static int lay_out(struct run *run, size_t s, struct layout *layout, uint64_t *ns,
+		struct failures *failures, struct err *err)
+{
+	struct stage stage;
+	int r = layout_make(layout, run->plan, s, run->options->layout, err);
+
+	*ns = 0;
+	if (r || !layout->nworkers)
+		return r;
+	stage = new_stage(run, s, layout->workers, layout->nworkers);
+	r = stage_run(&stage, err);
+	*ns = stage.elapsed_ns;
+	run->interrupted = run->interrupted ? run->interrupted : stage.interrupted;
+	for (size_t i = 0; !r && i < stage.n; i++) {
+		struct result_job result;
+
+		r = stage_result(&stage, &stage.workers[i], &result);
+		if (!r && result.error) {
+			struct err text;
+			char *why;
+
+			err_set(&text, result.error, "laying out: %s", result.error_text);
+			why = keep_text(failures, text.text);
+			for (size_t f = 0; why && f < layout->workers[i].nfiles; f++)
+				fail_users(&run->plan->stages[s],
+						layout->workers[i].files[f].target, why);
+		}
+		result_job_free(&result);
+	}
+	stage_free(&stage);
+	return r;
+}
+
+static void remove_target(const struct plan_target *t)
+{
+	if (t->engine && t->engine->e.file_remove)
+		t->engine->e.file_remove(&(struct iojob_setup){ 0 }, t->path);
+	else if (!t->engine)
+		unlink(t->path);
+}
+
+/* unlink=1: those whose last stage this was; after an interruption all that were begun. */
+static void remove_files(const struct run *run, size_t s)
+{
+	for (size_t i = 0; i < run->plan->ntargets; i++) {
+		const struct plan_target *t = &run->plan->targets[i];
+
+		if (t->unlink && (t->last_stage == s
+				|| (run->interrupted && t->first_stage <= s && t->last_stage > s)))
+			remove_target(t);
+	}
+}
+
+/* Creates what the stage's jobs write and is not there yet. */
+static void create_files(struct run *run, size_t s, struct failures *failures)
+{
+	struct plan_stage *stage = &run->plan->stages[s];
+
+	for (size_t i = 0; i < stage->nworkers; i++) {
+		struct plan_worker *w = &stage->workers[i];
+		bool sized = w->job->engine->e.flags & IOJOB_ENGINE_SIZED;
+
+		if (!job_does(w->job, IOJOB_WRITE) && !job_does(w->job, IOJOB_TRIM))
+			continue;
+		for (size_t f = 0; !w->failed && f < w->nfiles; f++) {
+			const struct plan_target *t = &run->plan->targets[w->files[f].target];
+			struct err err;
+
+			if (t->look.kind > TARGET_REGULAR)
+				continue;
+			if (target_create(t->path, w->files[f].size_bytes,
+					(enum target_allocate)w->job->o.fallocate, sized, &err))
+				w->failed = keep_text(failures, err.text);
+		}
+	}
+}
+
+/* Workers that are to run: create_only jobs have none. */
+static size_t running(struct plan_stage *stage)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < stage->nworkers; i++) {
+		struct plan_worker w = stage->workers[i];
+
+		if (w.job->o.create_only) {
+			/* Swapped to the end, so that all are still freed with the stage. */
+			continue;
+		}
+		stage->workers[i] = stage->workers[n];
+		stage->workers[n++] = w;
+	}
+	return n;
+}
+
+static int run_stage(struct run *run, size_t s, struct err *err)
+{
+	struct plan_stage *plan = &run->plan->stages[s];
+	struct failures failures = { 0 };
+	struct layout layout;
+	struct stage stage;
+	uint64_t layout_ns;
+	int r = lay_out(run, s, &layout, &layout_ns, &failures, err);
+
+	if (r)
+		goto out;
+	create_files(run, s, &failures);
+	stage = new_stage(run, s, plan->workers, running(plan));
+	if (!look_for_signal(run) && stage.n) {
+		disks_start(&run->disks);
+		r = stage_run(&stage, err);
+		disks_stop(&run->disks);
+		run->interrupted = stage.interrupted;
+	} else {
+		stage.n = 0;
+	}
+	if (!r && add_results(run, s, &stage, &layout, layout_ns))
+		r = err_set(err, ENOMEM, "out of memory");
+	stage_free(&stage);
+	remove_files(run, s);
+out:
+	layout_free(&layout);
+	forget(&failures);
+	return r;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static int find_disks(struct run *run, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < run->plan->ntargets; i++) {
+		const struct plan_target *t = &run->plan->targets[i];
+
+		if (t->look.kind != TARGET_ENGINE && t->look.kind != TARGET_CHAR)
+			r = disks_add(&run->disks, t->look.dev, err);
+	}
+	return r;
+}
+
+static int copy_places(const struct plan *plan, struct result *result)
+{
+	result->places = calloc(plan->nplaces + 1, sizeof(*result->places));
+	if (!result->places)
+		return -ENOMEM;
+	for (size_t i = 0; i < plan->nplaces; i++) {
+		struct result_place *to = &result->places[i];
+		const struct result_place *from = &plan->places[i];
+
+		result->nplaces = i + 1;
+		*to = *from;
+		to->directory = strdup(from->directory);
+		to->filesystem = strdup(from->filesystem);
+		to->device = strdup(from->device);
+		if (!to->directory || !to->filesystem || !to->device)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static uint64_t epoch_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+int run_plan(const struct plan *plan, const struct run_options *options, struct result *result,
+		int *interrupted, struct err *err)
+{
+	struct run run = { .plan = plan, .options = options, .result = result };
+	sigset_t before;
+	int r = copy_places(plan, result) ? err_set(err, ENOMEM, "out of memory") : 0;
+
+	*interrupted = 0;
+	if (!r)
+		r = find_disks(&run, err);
+	if (r)
+		goto out;
+	run.signals = take_signals(&before, err);
+	if (run.signals < 0) {
+		r = run.signals;
+		goto out;
+	}
+	result->started_ms = epoch_ms();
+	for (size_t s = 0; !r && s < plan->nstages && !look_for_signal(&run); s++)
+		r = run_stage(&run, s, err);
+	result->ended_ms = epoch_ms();
+	result->interrupted = run.interrupted;
+	*interrupted = run.interrupted;
+	close(run.signals);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (!r && disks_result(&run.disks, result))
+		r = err_set(err, ENOMEM, "out of memory");
+out:
+	disks_free(&run.disks);
+	return r;
+}

@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: MIT
+#include "stage.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../engine/guard.h"
+
+enum {
+	SECOND_NS = 1000000000,
+	SHOW_NS = SECOND_NS / 4,      /* between two calls of show */
+	WATCH_NS = SECOND_NS / 2,     /* between two looks at what hangs */
+	GIVE_UP_NS = 2 * (int64_t)SECOND_NS, /* a killed process that does not go is left behind */
+	STACK_BYTES = 128 * 1024,     /* of a thread worker: only what it touches is memory */
+};
+
+static uint64_t load64(const uint64_t *p)
+{
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+static enum worker_phase phase_of(const struct stage_worker *w)
+{
+	return (enum worker_phase)__atomic_load_n(&w->shared->phase, __ATOMIC_ACQUIRE);
+}
+
+static void wake_all(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* ---- starting ------------------------------------------------------------------------------ */
+
+static int map_shared(struct stage *s, struct err *err)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), at = page;
+	char *map;
+
+	for (size_t i = 0; i < s->n; i++)
+		at += worker_shared_bytes(worker_depth(s->specs[i].job));
+	/* NORESERVE: most of it is buckets that nobody ever touches. */
+	map = mmap(NULL, at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
+			-1, 0);
+	if (map == MAP_FAILED)
+		return err_set(err, errno, "%zu MiB of address space for %zu workers: %s",
+				at >> 20, s->n, strerror(errno));
+	s->shared = (struct stage_shared *)map;
+	s->map_bytes = at;
+	at = page;
+	for (size_t i = 0; i < s->n; i++) {
+		struct stage_worker *w = &s->workers[i];
+
+		w->spec = &s->specs[i];
+		w->shared = (struct worker_shared *)(map + at);
+		w->bw.interval_ns = w->spec->job->o.bwavgtime;
+		w->iops.interval_ns = w->spec->job->o.iopsavgtime;
+		at += worker_shared_bytes(worker_depth(w->spec->job));
+	}
+	return 0;
+}
+
+static struct worker_args args_of(const struct stage *s, const struct stage_worker *w)
+{
+	return (struct worker_args){
+		.plan = s->plan,
+		.spec = w->spec,
+		.clock = s->clock,
+		.stage = s->shared,
+		.shared = w->shared,
+		.notify_fd = s->notify,
+	};
+}
+
+/*
+ * What a child does first: it must not outlive the main process, nor take the terminal's signals.
+ */
+static void become_child(pid_t parent)
+{
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* EFBIG is the better report */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	guard_catch();
+}
+
+static void *thread_main(void *args)
+{
+	worker_main(args);
+	return NULL;
+}
+
+static void thread_failed(const struct worker_args *args, int error)
+{
+	args->shared->error = error;
+	args->shared->end = RESULT_END_ERROR;
+	err_set(&args->shared->text, error, "no thread: %s", strerror(error));
+	__atomic_store_n(&args->shared->phase, WORKER_DONE, __ATOMIC_RELEASE);
+}
+
+/* The one child that holds all thread workers of the stage. */
+static void host_threads(const struct stage *s)
+{
+	pthread_t *threads = calloc(s->n, sizeof(*threads));
+	struct worker_args *args = calloc(s->n, sizeof(*args));
+	size_t started = 0;
+	pthread_attr_t attr;
+
+	pthread_attr_init(&attr);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+#endif
+	for (size_t i = 0; threads && args && i < s->n; i++) {
+		const struct stage_worker *w = &s->workers[i];
+		int r;
+
+		if (!w->spec->job->o.thread || w->spec->failed)
+			continue;
+		args[i] = args_of(s, w);
+		r = pthread_create(&threads[started], &attr, thread_main, &args[i]);
+		if (r)
+			thread_failed(&args[i], r);
+		else
+			started++;
+	}
+	for (size_t i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+	_exit(threads && args ? 0 : 1);
+}
+
+static void run_child(const struct stage *s, const struct stage_worker *w)
+{
+	if (w->spec->job->o.thread) {
+		host_threads(s);
+	} else {
+		struct worker_args args = args_of(s, w);
+
+		worker_main(&args);
+	}
+	_exit(0);
+}
+
+static void fork_failed(struct stage_worker *w, int error)
+{
+	w->shared->error = error;
+	w->shared->end = RESULT_END_ERROR;
+	w->shared->phase = WORKER_DONE;
+	err_set(&w->shared->text, error, "no process: %s", strerror(error));
+	w->over = true;
+}
+
+static void start_failed(struct stage_worker *w)
+{
+	w->shared->error = ECANCELED;
+	w->shared->end = RESULT_END_ERROR;
+	w->shared->phase = WORKER_DONE;
+	err_set(&w->shared->text, ECANCELED, "%s", w->spec->failed);
+	w->over = true;
+}
+
+static void start_workers(struct stage *s)
+{
+	pid_t parent = getpid(), host = 0;
+
+	fflush(NULL);
+	for (size_t i = 0; i < s->n; i++) {
+		struct stage_worker *w = &s->workers[i];
+
+		if (w->spec->failed) {
+			start_failed(w);
+			continue;
+		}
+		w->pid = w->spec->job->o.thread && host ? host : fork();
+		if (!w->pid) {
+			become_child(parent);
+			run_child(s, w);
+		}
+		if (w->pid < 0)
+			fork_failed(w, errno);
+		else if (w->spec->job->o.thread)
+			host = w->pid;
+	}
+}
+
+/* ---- stopping ------------------------------------------------------------------------------ */
+
+static void release(struct stage *s)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	s->started_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	s->go_ns = clock_ns();
+	s->shared->go_ticks = clock_ticks(s->clock);
+	__atomic_store_n(&s->shared->go, 1, __ATOMIC_RELEASE);
+	wake_all(&s->shared->go);
+}
+
+static void stop(struct stage *s)
+{
+	if (s->stop_ns)
+		return;
+	s->stop_ns = clock_ns();
+	__atomic_store_n(&s->shared->stop, 1, __ATOMIC_RELAXED);
+	wake_all(&s->shared->stop);
+	if (!s->go_ns)
+		release(s);
+}
+
+static void kill_all(const struct stage *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (!s->workers[i].over && s->workers[i].pid > 0)
+			kill(s->workers[i].pid, SIGKILL);
+	}
+}
+
+/* A child is gone: whoever of its workers had not finished died with it. */
+static void child_gone(struct stage *s, pid_t pid, int status)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct stage_worker *w = &s->workers[i];
+
+		if (w->pid != pid)
+			continue;
+		w->pid = 0;
+		if (phase_of(w) != WORKER_DONE && !w->hung) {
+			w->died = true;
+			w->status = status;
+			w->lost_ns = clock_ns();
+		}
+		w->over = true;
+	}
+}
+
+static void reap_children(struct stage *s)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		child_gone(s, pid, status);
+}
+
+static void read_signals(struct stage *s)
+{
+	struct signalfd_siginfo info;
+
+	while (s->signals >= 0 && read(s->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			continue;
+		if (s->interrupted)
+			kill_all(s);
+		s->interrupted = (int)info.ssi_signo;
+		stop(s);
+	}
+}
+
+/* ---- watching ------------------------------------------------------------------------------ */
+
+static uint64_t moves_of(const struct stage_worker *w)
+{
+	uint64_t sum = phase_of(w);
+
+	for (int op = 0; op < STAT_OPS; op++)
+		sum += load64(&w->shared->stats.clat[op].n)
+		       + load64(&w->shared->stats.op[op].errors);
+	return sum;
+}
+
+/* Are all others in the same process through? Then it can be killed for the sake of this one. */
+static bool alone(const struct stage *s, const struct stage_worker *w)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct stage_worker *other = &s->workers[i];
+
+		if (other != w && other->pid == w->pid && !other->hung
+				&& phase_of(other) != WORKER_DONE)
+			return false;
+	}
+	return true;
+}
+
+/* When does the time end that a worker has of its own? 0: it has no end, or has not begun. */
+static uint64_t end_due(const struct stage *s, const struct stage_worker *w)
+{
+	uint64_t begin = load64(&w->shared->begin_ticks);
+
+	if (s->stop_ns)
+		return s->stop_ns;
+	if (phase_of(w) == WORKER_SYNC || phase_of(w) == WORKER_CLOSING)
+		return w->moved_ns;
+	if (!begin || !w->spec->job->o.runtime)
+		return 0;
+	return clock_to_ns(s->clock, begin) + w->spec->job->o.runtime;
+}
+
+static void watch_worker(struct stage *s, struct stage_worker *w, uint64_t now, bool device_moves)
+{
+	uint64_t moves = moves_of(w), due;
+
+	if (w->over || phase_of(w) == WORKER_DONE)
+		return;
+	if (w->hung) {
+		if (!w->killed_ns && alone(s, w)) {
+			kill(w->pid, SIGKILL);
+			w->killed_ns = now;
+		}
+		w->over = w->killed_ns && now > w->killed_ns + GIVE_UP_NS;
+		return;
+	}
+	if (moves != w->moves || !w->moved_ns
+			|| (device_moves && phase_of(w) == WORKER_SYNC)) {
+		w->moves = moves;
+		w->moved_ns = now;
+	}
+	due = end_due(s, w);
+	if (!due || now < due + w->spec->job->o.grace || now < w->moved_ns + w->spec->job->o.grace)
+		return;
+	w->hung = true;
+	w->lost_ns = now;
+	w->idle_ns = now - w->moved_ns;
+}
+
+static void watch(struct stage *s, uint64_t now)
+{
+	uint64_t sectors;
+
+	if (now < s->disk_ns + WATCH_NS)
+		return;
+	sectors = s->disks ? disks_written(s->disks) : 0;
+	for (size_t i = 0; i < s->n; i++)
+		watch_worker(s, &s->workers[i], now, sectors != s->disk_sectors);
+	s->disk_sectors = sectors;
+	s->disk_ns = now;
+}
+
+static void add_sample(struct result_samples *samples, double value)
+{
+	if (!samples->n || value < samples->min)
+		samples->min = value;
+	if (value > samples->max)
+		samples->max = value;
+	samples->sum += value;
+	samples->sumsq += value * value;
+	samples->n++;
+}
+
+static void sample(struct sampler *sampler, const uint64_t value[RESULT_DIRS], uint64_t now,
+		uint64_t begin_ns)
+{
+	if (!sampler->last_ns)
+		sampler->last_ns = begin_ns;
+	if (now < sampler->last_ns + sampler->interval_ns)
+		return;
+	for (int d = 0; d < RESULT_DIRS; d++) {
+		if (value[d])
+			add_sample(&sampler->samples[d], (double)(value[d] - sampler->last[d]) * 1e9
+					/ (double)(now - sampler->last_ns));
+		sampler->last[d] = value[d];
+	}
+	sampler->last_ns = now;
+}
+
+static void sample_worker(const struct stage *s, struct stage_worker *w, uint64_t now)
+{
+	const struct stats *stats = &w->shared->stats;
+	uint64_t bytes[RESULT_DIRS], ios[RESULT_DIRS], begin;
+
+	if (phase_of(w) != WORKER_RUN)
+		return;
+	begin = clock_to_ns(s->clock, load64(&w->shared->begin_ticks));
+	for (int d = 0; d < RESULT_DIRS; d++) {
+		bytes[d] = load64(&stats->op[d].bytes);
+		ios[d] = load64(&stats->clat[d].n);
+	}
+	sample(&w->bw, bytes, now, begin);
+	sample(&w->iops, ios, now, begin);
+}
+
+/* ---- showing ------------------------------------------------------------------------------- */
+
+static const char *doing(enum worker_phase phase)
+{
+	switch (phase) {
+	case WORKER_SETUP:
+	case WORKER_READY:
+		return "starting";
+	case WORKER_RAMP:
+		return "warming up";
+	case WORKER_RUN:
+		return "running";
+	case WORKER_SYNC:
+		return "fsync";
+	case WORKER_CLOSING:
+	case WORKER_DONE:
+		return "closing";
+	}
+	return "";
+}
+
+/* What part of its work or time a worker has behind it; -1: nobody knows. */
+static double share_of(const struct stage *s, const struct stage_worker *w, uint64_t now)
+{
+	const struct stats *stats = &w->shared->stats;
+	const struct job_opts *o = &w->spec->job->o;
+	double share = -1, bytes = 0, ios = 0, begin;
+
+	if (w->over || phase_of(w) >= WORKER_SYNC)
+		return 1;
+	if (phase_of(w) != WORKER_RUN)
+		return 0;
+	for (int d = 0; d < RESULT_DIRS; d++) {
+		bytes += (double)load64(&stats->op[d].bytes);
+		ios += (double)load64(&stats->clat[d].n);
+	}
+	if (w->spec->limit_bytes != UINT64_MAX)
+		share = bytes / (double)w->spec->limit_bytes;
+	if (w->spec->limit_ios != UINT64_MAX && ios / (double)w->spec->limit_ios > share)
+		share = ios / (double)w->spec->limit_ios;
+	begin = (double)clock_to_ns(s->clock, load64(&w->shared->begin_ticks));
+	if (o->runtime && ((double)now - begin) / (double)o->runtime > share)
+		share = ((double)now - begin) / (double)o->runtime;
+	return share > 1 ? 1 : share;
+}
+
+static void show(struct stage *s, uint64_t now)
+{
+	struct progress *p = &s->progress;
+	uint64_t bytes = 0, ios = 0, since = now - s->shown_ns;
+	const struct stage_worker *first = NULL;
+
+	if (!s->show || since < SHOW_NS)
+		return;
+	p->workers = 0;
+	p->share = 2;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct stage_worker *w = &s->workers[i];
+		double share = share_of(s, w, now);
+
+		for (int d = 0; d < RESULT_DIRS; d++) {
+			bytes += load64(&w->shared->stats.op[d].bytes);
+			ios += load64(&w->shared->stats.clat[d].n);
+		}
+		if (w->over || phase_of(w) == WORKER_DONE)
+			continue;
+		if (!first)
+			first = w;
+		p->workers++;
+		if (share < p->share)
+			p->share = share;
+	}
+	if (first) {
+		p->what = first->spec->job->name;
+		p->doing = first->spec->layout && phase_of(first) == WORKER_RUN
+				? "laying out" : doing(phase_of(first));
+		p->left_s = p->share > 0 && s->go_ns ? (double)(now - s->go_ns) / 1e9
+				* (1 - p->share) / p->share : -1;
+		p->bytes_per_s = bytes >= s->shown_bytes
+				? (double)(bytes - s->shown_bytes) * 1e9 / (double)since : 0;
+		p->ios_per_s = ios >= s->shown_ios
+				? (double)(ios - s->shown_ios) * 1e9 / (double)since : 0;
+		s->show(s->ctx, p);
+	}
+	s->shown_ns = now;
+	s->shown_bytes = bytes;
+	s->shown_ios = ios;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+/* Looks at every worker once. True: all are over. */
+static bool look(struct stage *s, uint64_t now)
+{
+	bool all_ready = true, all_over = true;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct stage_worker *w = &s->workers[i];
+		enum worker_phase phase = phase_of(w);
+
+		sample_worker(s, w, now);
+		if (phase == WORKER_DONE && w->spec->job->o.exitall && !s->stop_ns) {
+			s->exitall = true;
+			stop(s);
+		}
+		all_ready = all_ready && (w->over || phase >= WORKER_READY);
+		all_over = all_over && (w->over || !w->pid);
+	}
+	if (all_ready && !s->go_ns)
+		release(s);
+	return all_over;
+}
+
+/* Until something has to be done though nobody says so. */
+static int wait_ms(const struct stage *s)
+{
+	return s->go_ns ? (s->show ? SHOW_NS : WATCH_NS) / 4000000 : 20;
+}
+
+static void watch_until_over(struct stage *s)
+{
+	struct pollfd fds[] = {
+		{ .fd = s->notify, .events = POLLIN },
+		{ .fd = s->signals, .events = POLLIN },
+	};
+
+	for (;;) {
+		uint64_t now, count;
+		ssize_t n;
+
+		read_signals(s);
+		reap_children(s);
+		now = clock_ns();
+		if (look(s, now))
+			break;
+		watch(s, now);
+		show(s, now);
+		poll(fds, 2, wait_ms(s));
+		n = read(s->notify, &count, sizeof(count));
+		(void)n; /* it only wakes; what happened is seen in the phases */
+	}
+	s->elapsed_ns = s->go_ns ? clock_ns() - s->go_ns : 0;
+}
+
+int stage_run(struct stage *s, struct err *err)
+{
+	int r;
+
+	s->shown_ns = s->disk_ns = clock_ns();
+	s->workers = calloc(s->n + 1, sizeof(*s->workers));
+	if (!s->workers)
+		return err_set(err, ENOMEM, "out of memory");
+	s->notify = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (s->notify < 0)
+		return err_set(err, errno, "eventfd: %s", strerror(errno));
+	r = map_shared(s, err);
+	if (r)
+		return r;
+	start_workers(s);
+	watch_until_over(s);
+	return 0;
+}
+
+void stage_free(struct stage *s)
+{
+	if (s->shared)
+		munmap(s->shared, s->map_bytes);
+	if (s->notify >= 0)
+		close(s->notify);
+	free(s->workers);
+	s->workers = NULL;
+	s->shared = NULL;
+}

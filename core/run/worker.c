@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "worker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "loop.h"
+
+bool worker_is_sync(const struct job *job)
+{
+	const struct iojob_engine *e = &job->engine->e;
+
+	return e->execute && (!e->submit || job->o.iodepth == 1);
+}
+
+unsigned worker_depth(const struct job *job)
+{
+	return worker_is_sync(job) ? 1 : (unsigned)job->o.iodepth;
+}
+
+size_t worker_shared_bytes(unsigned depth)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (sizeof(struct worker_shared) + depth * sizeof(struct io) + page - 1) / page * page;
+}
+
+static void enter(struct worker *w, enum worker_phase phase)
+{
+	__atomic_store_n(&w->shared->phase, phase, __ATOMIC_RELEASE);
+	if (phase == WORKER_READY || phase == WORKER_SYNC || phase == WORKER_DONE) {
+		uint64_t one = 1;
+		ssize_t n = write(w->args->notify_fd, &one, sizeof(one));
+
+		(void)n; /* the main process looks every now and then anyway */
+	}
+}
+
+static void wait_for_go(struct worker *w)
+{
+	while (!__atomic_load_n(&w->stage->go, __ATOMIC_ACQUIRE))
+		loop_futex_wait(&w->stage->go, 0, -1);
+}
+
+static void usage(const struct worker *w, struct rusage *ru)
+{
+	/*
+	 * A process also counts what the kernel's threads do in its name (io_uring's, for
+	 * instance).
+	 */
+	getrusage(w->job->o.thread ? RUSAGE_THREAD : RUSAGE_SELF, ru);
+}
+
+static uint64_t timeval_ns(struct timeval a, struct timeval b)
+{
+	return (uint64_t)((b.tv_sec - a.tv_sec) * 1000000000 + (b.tv_usec - a.tv_usec) * 1000);
+}
+
+static void record_usage(struct worker *w, const struct rusage *a, const struct rusage *b)
+{
+	w->shared->cpu_user_ns = timeval_ns(a->ru_utime, b->ru_utime);
+	w->shared->cpu_sys_ns = timeval_ns(a->ru_stime, b->ru_stime);
+	w->shared->ctx = (uint64_t)(b->ru_nvcsw - a->ru_nvcsw + b->ru_nivcsw - a->ru_nivcsw);
+	w->shared->majf = (uint64_t)(b->ru_majflt - a->ru_majflt);
+	w->shared->minf = (uint64_t)(b->ru_minflt - a->ru_minflt);
+}
+
+static void sync_files(struct worker *w)
+{
+	uint64_t begin = clock_ticks(w->clock);
+
+	__atomic_store_n(&w->shared->sync_begin_ticks, begin, __ATOMIC_RELAXED);
+	enter(w, WORKER_SYNC);
+	for (unsigned i = 0; i < w->nopen; i++)
+		loop_sync_file(w, &w->files[i]);
+	w->shared->sync_ns = clock_span_ns(w->clock, clock_ticks(w->clock) - begin);
+}
+
+static enum result_end how_ended(const struct worker *w)
+{
+	if (__atomic_load_n(&w->stage->stop, __ATOMIC_RELAXED))
+		return RESULT_END_INTERRUPTED;
+	return w->shared->end_ticks >= w->until ? RESULT_END_RUNTIME : RESULT_END_WORK;
+}
+
+/* The measured phase, and the fsync that belongs to its time. */
+static void run_measured(struct worker *w)
+{
+	struct rusage before, after;
+
+	load_limit(&w->load, w->args->spec->limit_bytes, w->args->spec->limit_ios);
+	usage(w, &before);
+	__atomic_store_n(&w->shared->begin_ticks, clock_ticks(w->clock), __ATOMIC_RELAXED);
+	enter(w, WORKER_RUN);
+	loop_run(w, w->job->o.runtime);
+	w->shared->end_ticks = clock_ticks(w->clock);
+	if (w->until) {
+		w->shared->end = how_ended(w);
+		loop_record_due(w);
+	}
+	if (w->job->o.end_fsync && job_does(w->job, IOJOB_WRITE) && w->until) {
+		sync_files(w);
+		w->shared->end_ticks = clock_ticks(w->clock);
+	}
+	usage(w, &after);
+	record_usage(w, &before, &after);
+}
+
+static void close_files(struct worker *w)
+{
+	for (unsigned i = 0; i < w->nopen; i++) {
+		struct iojob_file *file = &w->files[i];
+		int r;
+
+		if (w->job->o.fsync_on_close && job_does(w->job, IOJOB_WRITE) && w->until)
+			loop_sync_file(w, file);
+		r = w->drive.engine->file_close ? w->drive.engine->file_close(&w->pub, file) : 0;
+		if (!r && file->fd >= 0 && close(file->fd))
+			r = -errno;
+		if (r)
+			loop_fail_engine(w, -r, file->path);
+	}
+	if (w->engine_open && w->drive.engine->close)
+		w->drive.engine->close(&w->pub);
+}
+
+static void run_worker(struct worker *w)
+{
+	bool guarded = w->drive.engine->flags & IOJOB_ENGINE_SIGBUS;
+	int r = guarded ? guard_enter(&w->guard) : 0;
+
+	if (r)
+		loop_fail_engine(w, -r, "signal stack");
+	if (!r && !setup_worker(w)) {
+		enter(w, WORKER_READY);
+		wait_for_go(w);
+		w->until = UINT64_MAX;
+		if (w->job->o.startdelay)
+			loop_sleep(w, w->stage->go_ticks
+					+ clock_span_ticks(w->clock, w->job->o.startdelay));
+		if (w->job->o.ramp_time) {
+			enter(w, WORKER_RAMP);
+			loop_run(w, w->job->o.ramp_time);
+			if (w->until)
+				stats_reset(w->stats);
+		}
+		if (!w->shared->error)
+			run_measured(w);
+	}
+	enter(w, WORKER_CLOSING);
+	close_files(w);
+	if (guarded)
+		guard_leave(&w->guard);
+	enter(w, WORKER_DONE);
+}
+
+void worker_main(const struct worker_args *args)
+{
+	struct worker *w = aligned_alloc(64, (sizeof(*w) + 63) / 64 * 64);
+
+	if (!w) {
+		args->shared->error = ENOMEM;
+		args->shared->end = RESULT_END_ERROR;
+		__atomic_store_n(&args->shared->phase, WORKER_DONE, __ATOMIC_RELEASE);
+		return;
+	}
+	memset(w, 0, sizeof(*w));
+	w->args = args;
+	w->job = args->spec->job;
+	w->clock = args->clock;
+	w->stage = args->stage;
+	w->shared = args->shared;
+	w->stats = &args->shared->stats;
+	w->shared->end = RESULT_END_WORK;
+	w->until = UINT64_MAX;
+	w->drive = (struct drive){
+		.engine = &w->job->engine->e,
+		.worker = &w->pub,
+		.clock = w->clock,
+	};
+	w->pub.conf = w->job->engine_conf;
+	w->pub.depth = worker_depth(w->job);
+	w->pub.guard = &w->guard.ours;
+	w->pub.ops = w->job->ops;
+	w->pub.job_flags = plan_job_flags(w->job);
+	w->pub.error = w->error;
+	w->pub.error_size = sizeof(w->error);
+	w->shared->depth = w->pub.depth;
+	run_worker(w);
+}

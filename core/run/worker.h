@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One worker: a process, or a thread of a process that holds the thread workers of its stage. What
+ * the main process knows of it lies in one mapping, written by the worker alone.
+ */
+#ifndef WORKER_H
+#define WORKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../measure/clock.h"
+#include "../measure/stat.h"
+#include "drive.h"
+#include "plan.h"
+
+enum worker_phase {
+	WORKER_SETUP,   /* opening files, allocating */
+	WORKER_READY,   /* waiting for the others */
+	WORKER_RAMP,    /* warming up: nothing counts */
+	WORKER_RUN,
+	WORKER_SYNC,    /* end_fsync */
+	WORKER_CLOSING, /* fsync_on_close, closing files */
+	WORKER_DONE,
+};
+
+/* One for all workers of a stage; the main process writes it. */
+struct stage_shared {
+	uint32_t go;   /* futex: becomes 1 when all are ready */
+	uint32_t stop; /* futex: becomes 1 when all shall end; the one word a loop looks at */
+	uint64_t go_ticks;
+};
+
+/* What the main process sees of a worker. Begins on a page of its own. */
+struct worker_shared {
+	uint32_t phase; /* enum worker_phase */
+	int32_t error;  /* errno of what ended it, or of the first error */
+	uint32_t end;   /* enum result_end, once done */
+	uint32_t depth; /* entries of ios */
+	uintptr_t files; /* address of the worker's struct iojob_file array, to tell files by */
+	uint64_t begin_ticks; /* of the measured phase */
+	uint64_t end_ticks;
+	uint64_t sync_begin_ticks; /* when end_fsync began; 0: not yet */
+	uint64_t sync_ns;          /* how long it took */
+	uint64_t cpu_user_ns;      /* during the measured phase */
+	uint64_t cpu_sys_ns;
+	uint64_t ctx;
+	uint64_t majf;
+	uint64_t minf;
+	struct err text; /* of the error, without the job's name */
+	struct stats stats;
+	struct io ios[];
+};
+
+/* Bytes of one worker_shared with its I/Os, a multiple of the page size. */
+size_t worker_shared_bytes(unsigned depth);
+
+/* I/Os in flight at once: 1 for an engine that only executes. */
+unsigned worker_depth(const struct job *job);
+bool worker_is_sync(const struct job *job);
+
+struct worker_args {
+	const struct plan *plan;
+	const struct plan_worker *spec;
+	const struct clock *clock;
+	struct stage_shared *stage;
+	struct worker_shared *shared;
+	int notify_fd; /* eventfd: 1 is added at READY, SYNC and DONE */
+};
+
+/*
+ * The whole life of a worker. Runs in its own process or thread; everything it has to say is in
+ * args->shared.
+ */
+void worker_main(const struct worker_args *args);
+
+#endif

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CSV (RFC 4180, lines end with LF): a row for each job and direction. One list gives the names of
+ * the columns and their values, so that the two cannot part.
+ */
+#include "output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct csv {
+	FILE *to;
+	bool names;   /* the header row: names instead of values */
+	bool absent;  /* nothing was measured: figures stay empty */
+	bool started; /* the row has a column already */
+};
+
+static void csv_string(struct csv *csv, const char *s)
+{
+	if (csv->started)
+		fputc(',', csv->to);
+	csv->started = true;
+	if (!strpbrk(s, ",\"\r\n")) {
+		fputs(s, csv->to);
+		return;
+	}
+	fputc('"', csv->to);
+	for (; *s; s++) {
+		if (*s == '"')
+			fputc('"', csv->to);
+		fputc(*s, csv->to);
+	}
+	fputc('"', csv->to);
+}
+
+static void csv_text(struct csv *csv, const char *name, const char *value)
+{
+	csv_string(csv, csv->names ? name : value ? value : "");
+}
+
+static void csv_whole(struct csv *csv, const char *name, uint64_t value)
+{
+	char buf[32];
+
+	snprintf(buf, sizeof(buf), "%llu", (unsigned long long)value);
+	csv_text(csv, name, csv->absent ? "" : buf);
+}
+
+static void csv_real(struct csv *csv, const char *name, double value)
+{
+	char buf[400]; /* DBL_MAX has 309 digits */
+
+	snprintf(buf, sizeof(buf), "%.3f", isfinite(value) ? value : 0);
+	csv_text(csv, name, csv->absent ? "" : buf);
+}
+
+/* A column of a kind of duration: "clat_p99_ns". Empty where there was none. */
+static void csv_ns(struct csv *csv, const char *kind, const char *figure, bool any, double value)
+{
+	char name[64], buf[400];
+
+	snprintf(name, sizeof(name), "%s_%s_ns", kind, figure);
+	snprintf(buf, sizeof(buf), "%.*f", value > floor(value) ? 3 : 0, value);
+	csv_text(csv, name, any ? buf : "");
+}
+
+static void csv_durations(struct csv *csv, const char *kind, const struct dist *dist)
+{
+	static const struct {
+		const char *name;
+		double percent;
+	} percentiles[] = {
+		{ "p50", 50 }, { "p90", 90 }, { "p95", 95 }, { "p99", 99 }, { "p99.9", 99.9 },
+	};
+	bool any = dist->n > 0;
+
+	csv_ns(csv, kind, "min", any, (double)dist->min);
+	csv_ns(csv, kind, "mean", any, dist_mean(dist));
+	csv_ns(csv, kind, "stddev", any, dist_stddev(dist));
+	csv_ns(csv, kind, "max", any, (double)dist->max);
+	for (size_t i = 0; i < sizeof(percentiles) / sizeof(percentiles[0]); i++)
+		csv_ns(csv, kind, percentiles[i].name, any,
+				(double)dist_percentile(dist, percentiles[i].percent));
+}
+
+static void csv_samples(struct csv *csv, const char *kind, const struct result_samples *samples)
+{
+	const struct {
+		const char *figure;
+		double value;
+	} columns[] = {
+		{ "min", samples->min },
+		{ "mean", result_samples_mean(samples) },
+		{ "stddev", result_samples_stddev(samples) },
+		{ "max", samples->max },
+	};
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s_samples", kind);
+	csv_whole(csv, name, samples->n);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+		snprintf(name, sizeof(name), "%s_%s_%s", kind, columns[i].figure,
+				!strcmp(kind, "bw") ? "bytes_per_s" : "per_s");
+		csv_real(csv, name, columns[i].value);
+	}
+}
+
+/* "mode=Normal read;bs=4k"; a backslash before `;`, `=` and itself within a name or label. */
+static void axis_text(FILE *to, const char *s)
+{
+	for (; *s; s++) {
+		if (strchr(";=\\", *s))
+			fputc('\\', to);
+		fputc(*s, to);
+	}
+}
+
+static int csv_axes(struct csv *csv, const struct result_job *job)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return -ENOMEM;
+	for (size_t i = 0; i < job->naxes; i++) {
+		if (i)
+			fputc(';', stream);
+		axis_text(stream, job->axes[i].name);
+		fputc('=', stream);
+		axis_text(stream, job->axes[i].label);
+	}
+	if (fclose(stream)) {
+		free(text);
+		return -ENOMEM;
+	}
+	csv_text(csv, "axes", text);
+	free(text);
+	return 0;
+}
+
+/* What the job is and how it ended: the columns that a skipped job has too. */
+static int csv_job(struct csv *csv, const struct result_job *job, int d)
+{
+	int err;
+
+	csv_whole(csv, "schema", RESULT_SCHEMA);
+	csv_text(csv, "job", job->name);
+	csv_text(csv, "section", job->section);
+	err = csv_axes(csv, job);
+	csv_whole(csv, "group", job->group);
+	csv_whole(csv, "stage", job->stage);
+	csv_whole(csv, "workers", job->workers);
+	csv_text(csv, "engine", job->engine);
+	csv_text(csv, "rw", job->rw);
+	csv_text(csv, "direction", job->skipped ? "" : result_dir_name(d));
+	csv_whole(csv, "bs_min_bytes", job->bs_min[d]);
+	csv_whole(csv, "bs_max_bytes", job->bs_max[d]);
+	csv_whole(csv, "iodepth", job->iodepth);
+	csv_whole(csv, "direct", job->direct);
+	csv_text(csv, "skipped", job->skipped);
+	csv->absent = job->skipped;
+	csv_whole(csv, "error", (uint64_t)job->error);
+	csv_text(csv, "error_text", job->error_text);
+	csv_text(csv, "end", job->skipped ? "" : result_end_name(job->end));
+	return err;
+}
+
+static void csv_direction(struct csv *csv, const struct result_job *job, int d)
+{
+	const struct result_dir *dir = &job->dir[d];
+
+	csv_whole(csv, "ios", dir->ios);
+	csv_whole(csv, "bytes", dir->bytes);
+	csv_whole(csv, "shorts", dir->shorts);
+	csv_whole(csv, "errors", dir->errors);
+	csv_whole(csv, "runtime_ns", dir->runtime_ns);
+	csv_real(csv, "bw_bytes_per_s", result_bw(job, d));
+	csv_real(csv, "iops_per_s", result_iops(job, d));
+	csv_durations(csv, "slat", &dir->slat);
+	csv_durations(csv, "clat", &dir->clat);
+	csv_durations(csv, "lat", result_lat(dir));
+	csv_durations(csv, "response", &dir->response);
+	csv_whole(csv, "late", dir->late);
+	csv_whole(csv, "due", dir->due);
+	csv_whole(csv, "lag_max_ns", dir->lag_max_ns);
+	csv_samples(csv, "bw", &dir->bw);
+	csv_samples(csv, "iops", &dir->iops);
+}
+
+/* Of the job as a whole: the same in the rows of all of its directions. */
+static void csv_whole_job(struct csv *csv, const struct result *result,
+		const struct result_job *job)
+{
+	csv_real(csv, "depth_mean", result_depth_mean(job));
+	csv_whole(csv, "syncs", job->syncs);
+	csv_durations(csv, "sync", &job->sync);
+	csv_whole(csv, "end_sync_ns", job->end_sync_ns);
+	csv_whole(csv, "elapsed_ns", job->elapsed_ns);
+	csv_real(csv, "cpu_user_percent", result_cpu_percent(job, false));
+	csv_real(csv, "cpu_system_percent", result_cpu_percent(job, true));
+	csv_whole(csv, "context_switches", job->ctx);
+	csv_whole(csv, "major_faults", job->majf);
+	csv_whole(csv, "minor_faults", job->minf);
+	csv_whole(csv, "layout_bytes", job->layout_bytes);
+	csv_whole(csv, "layout_ns", job->layout_ns);
+	csv_whole(csv, "start_ms", job->start_ms);
+	csv->absent = false;
+	csv_whole(csv, "seed", job->seed);
+	csv_text(csv, "version", result->version);
+	csv_text(csv, "host", result->host);
+	csv_text(csv, "kernel", result->kernel);
+}
+
+static int csv_row(FILE *to, const struct result *result, const struct result_job *job, int d,
+		bool names)
+{
+	struct csv csv = { .to = to, .names = names };
+	int err = csv_job(&csv, job, d);
+
+	csv_direction(&csv, job, d);
+	csv_whole_job(&csv, result, job);
+	fputc('\n', to);
+	return err;
+}
+
+/* No job is without a row; one that was skipped has one, whatever it would have done. */
+static int csv_rows(FILE *to, const struct result *result, const struct result_job *job)
+{
+	bool any = false;
+	int err = 0;
+
+	for (int d = 0; d < RESULT_DIRS && !err && !(any && job->skipped); d++) {
+		if (!result_does(job, d))
+			continue;
+		err = csv_row(to, result, job, d, false);
+		any = true;
+	}
+	return any ? err : csv_row(to, result, job, 0, false);
+}
+
+int output_csv(FILE *to, const struct result *result)
+{
+	static const struct result_job none = { .name = NULL };
+	int err = csv_row(to, result, &none, 0, true);
+
+	for (size_t i = 0; i < result->njobs && !err; i++)
+		err = csv_rows(to, result, &result->jobs[i]);
+	return err;
+}

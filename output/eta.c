@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "eta.h"
+
+#include <string.h>
+
+#include "../core/job/units.h"
+
+enum { WIDTH = 79 };
+
+void eta_show(void *ctx, const struct progress *p)
+{
+	struct eta *eta = ctx;
+	char rate[32], iops[32], left[32], share[32] = "", line[256];
+
+	units_print_size(rate, sizeof(rate), (uint64_t)p->bytes_per_s);
+	units_print_si(iops, sizeof(iops), p->ios_per_s);
+	if (p->share >= 0 && p->share <= 1)
+		snprintf(share, sizeof(share), " %3.0f %%", p->share * 100);
+	if (p->left_s >= 0)
+		snprintf(left, sizeof(left), ", %.0f s left", p->left_s);
+	else
+		left[0] = '\0';
+	snprintf(line, sizeof(line), "[%zu/%zu] %.28s: %s%s, %s/s, %s IOPS%s", p->stage + 1,
+			p->nstages, p->what, p->doing, share, rate, iops, left);
+	fprintf(eta->to, "\r%-*.*s", WIDTH, WIDTH, line);
+	fflush(eta->to);
+	eta->shown = true;
+}
+
+void eta_clear(struct eta *eta)
+{
+	if (eta->shown)
+		fprintf(eta->to, "\r%*s\r", WIDTH, "");
+	fflush(eta->to);
+	eta->shown = false;
+}

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+/* What a person reads, in 80 columns: where it ran, a block for each job, the tables, the disks. */
+#include "output.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/job/units.h"
+#include "wrap.h"
+
+enum {
+	TEXT_VALUE = 13, /* where what follows a label stands */
+	TEXT_BUF = 32,
+};
+
+/* ---- numbers ------------------------------------------------------------------------------- */
+
+static uint64_t rounded(double x)
+{
+	return x > 0 && x < 0x1p63 ? (uint64_t)(x + 0.5) : 0;
+}
+
+static void add_time(struct wrap *wrap, const char *before, const char *name, uint64_t ns)
+{
+	char buf[TEXT_BUF];
+
+	wrap_add(wrap, before, "%s%s", name, units_print_time(buf, sizeof(buf), ns));
+}
+
+static void add_size(struct wrap *wrap, const char *before, const char *name, uint64_t bytes,
+		const char *after)
+{
+	char buf[TEXT_BUF];
+
+	wrap_add(wrap, before, "%s%s%s", name, units_print_size(buf, sizeof(buf), bytes), after);
+}
+
+static void add_count(struct wrap *wrap, const char *before, const char *name, uint64_t n,
+		const char *after)
+{
+	char buf[TEXT_BUF];
+
+	wrap_add(wrap, before, "%s%s%s", name, units_print_count(buf, sizeof(buf), n), after);
+}
+
+/* ---- what was run -------------------------------------------------------------------------- */
+
+/* "4 KiB", "4 KiB to 64 KiB"; one for each direction where they differ. */
+static void add_block_sizes(struct wrap *wrap, const struct result_job *job)
+{
+	int last = -1;
+
+	for (int d = 0; d < RESULT_DIRS; d++) {
+		char min[TEXT_BUF], max[TEXT_BUF];
+		bool range = job->bs_min[d] != job->bs_max[d];
+
+		if (!result_does(job, d))
+			continue;
+		if (last >= 0 && job->bs_min[d] == job->bs_min[last] &&
+				job->bs_max[d] == job->bs_max[last])
+			continue;
+		units_print_size(min, sizeof(min), job->bs_min[d]);
+		units_print_size(max, sizeof(max), job->bs_max[d]);
+		wrap_add(wrap, " ", "%s%s%s%s", last < 0 ? "" : "/ ", min, range ? " to " : "",
+				range ? max : "");
+		last = d;
+	}
+}
+
+static void add_depth(struct wrap *wrap, const struct result_job *job)
+{
+	wrap_add(wrap, ", ", "depth %u", job->iodepth);
+	if (!job->sync_engine && !job->skipped)
+		wrap_add(wrap, " ", "(%.1f reached)", result_depth_mean(job));
+}
+
+static const char *end_text(const struct result_job *job)
+{
+	switch (job->end) {
+	case RESULT_END_WORK:
+		return "all done";
+	case RESULT_END_RUNTIME:
+		return "ended by its runtime";
+	case RESULT_END_ERROR:
+		return "FAILED";
+	case RESULT_END_DIED:
+		return "DIED";
+	case RESULT_END_HUNG:
+		return "HUNG";
+	case RESULT_END_INTERRUPTED:
+		return job->elapsed_ns ? "INTERRUPTED" : "not started: INTERRUPTED";
+	case RESULT_END_OTHER:
+		return "ended with another job (exitall)";
+	}
+	return "";
+}
+
+static void print_title(FILE *to, const struct result_job *job)
+{
+	struct wrap wrap;
+
+	wrap_begin(&wrap, to, 0, 2, "");
+	wrap_words(&wrap, "", job->name[0] ? job->name : "(no name)");
+	for (size_t i = 0; i < job->naxes; i++)
+		wrap_words(&wrap, ", ", job->axes[i].label);
+	wrap_words(&wrap, ": ", job->rw);
+	add_block_sizes(&wrap, job);
+	wrap_words(&wrap, ", ", job->engine);
+	add_depth(&wrap, job);
+	if (job->direct)
+		wrap_add(&wrap, ", ", "direct");
+	if (job->skipped)
+		wrap_add(&wrap, "; ", "SKIPPED");
+	else
+		wrap_words(&wrap, "; ", end_text(job));
+	wrap_end(&wrap);
+}
+
+/* ---- what came of it ----------------------------------------------------------------------- */
+
+/* A percentile that ten values at least lie above. */
+static bool supported(const struct dist *dist, double percent)
+{
+	return (double)dist->n * (100 - percent) >= 10 * 100 * (1 - 1e-9);
+}
+
+/* p50 p99 p99.9, or what percentile_list asks for. */
+static void add_percentiles(struct wrap *wrap, const struct result *result,
+		const struct result_job *job, const struct dist *dist)
+{
+	static const double usual[] = { 50, 99, 99.9 };
+	bool asked = result_option(result, job, "percentile_list");
+	const double *list = asked ? job->percentiles : usual;
+	size_t n = asked ? job->npercentiles : sizeof(usual) / sizeof(usual[0]);
+
+	for (size_t i = 0; i < n; i++) {
+		char name[TEXT_BUF];
+
+		if (!supported(dist, list[i]))
+			continue;
+		snprintf(name, sizeof(name), "p%.6g ", list[i]);
+		add_time(wrap, ", ", name, dist_percentile(dist, list[i]));
+	}
+}
+
+static void add_durations(struct wrap *wrap, const char *before, const struct result *result,
+		const struct result_job *job, const struct dist *dist)
+{
+	add_time(wrap, before, "mean ", rounded(dist_mean(dist)));
+	if (dist->n > 1)
+		add_time(wrap, ", ", "sd ", rounded(dist_stddev(dist)));
+	add_percentiles(wrap, result, job, dist);
+	add_time(wrap, ", ", "max ", dist->max);
+}
+
+static void print_durations(FILE *to, const char *label, const struct result *result,
+		const struct result_job *job, const struct dist *dist)
+{
+	struct wrap wrap;
+
+	if (!dist->n)
+		return;
+	wrap_begin(&wrap, to, 4, TEXT_VALUE, label);
+	add_durations(&wrap, " ", result, job, dist);
+	wrap_end(&wrap);
+}
+
+/* With a rate: from the intended start, and how the schedule was kept. */
+static void print_response(FILE *to, const struct result *result, const struct result_job *job,
+		const struct result_dir *dir)
+{
+	struct wrap wrap;
+
+	if (!dir->response.n && !dir->due)
+		return;
+	wrap_begin(&wrap, to, 4, TEXT_VALUE, "response");
+	add_durations(&wrap, " ", result, job, &dir->response);
+	add_count(&wrap, "; ", "", dir->late, " started late");
+	if (dir->late)
+		add_time(&wrap, ", ", "the latest by ", dir->lag_max_ns);
+	add_count(&wrap, ", ", "", dir->due, " due but never started");
+	wrap_end(&wrap);
+}
+
+static void print_direction(FILE *to, const struct result *result, const struct result_job *job,
+		int d)
+{
+	const struct result_dir *dir = &job->dir[d];
+	char buf[TEXT_BUF];
+	struct wrap wrap;
+
+	wrap_begin(&wrap, to, 2, TEXT_VALUE, result_dir_name(d));
+	add_size(&wrap, " ", "", rounded(result_bw(job, d)), "/s");
+	wrap_add(&wrap, ", ", "%s IOPS",
+			units_print_si(buf, sizeof(buf), result_iops(job, d)));
+	add_size(&wrap, ", ", "", dir->bytes, "");
+	add_count(&wrap, " ", "in ", dir->ios, " I/Os");
+	add_time(&wrap, " ", "and ", dir->runtime_ns);
+	if (dir->shorts)
+		add_count(&wrap, ", ", "", dir->shorts, " of them in several transfers");
+	if (dir->errors)
+		add_count(&wrap, ", ", "", dir->errors, " FAILED");
+	wrap_end(&wrap);
+	print_durations(to, "latency", result, job, result_lat(dir));
+	if (!job->sync_engine) {
+		print_durations(to, "submit", result, job, &dir->slat);
+		print_durations(to, "complete", result, job, &dir->clat);
+	}
+	print_response(to, result, job, dir);
+}
+
+static void print_syncs(FILE *to, const struct result *result, const struct result_job *job)
+{
+	struct wrap wrap;
+
+	if (!job->syncs && !job->end_sync_ns)
+		return;
+	wrap_begin(&wrap, to, 2, TEXT_VALUE, "fsync");
+	if (job->syncs) {
+		add_count(&wrap, " ", "", job->syncs, job->syncs == 1 ? " call" : " calls");
+		if (job->sync.n)
+			add_durations(&wrap, ": ", result, job, &job->sync);
+	}
+	if (job->end_sync_ns)
+		add_time(&wrap, "; ", "at the end ", job->end_sync_ns);
+	wrap_end(&wrap);
+}
+
+static void print_cpu(FILE *to, const struct result_job *job)
+{
+	struct wrap wrap;
+
+	wrap_begin(&wrap, to, 2, TEXT_VALUE, "cpu");
+	wrap_add(&wrap, " ", "%.1f %% user, %.1f %% system", result_cpu_percent(job, false),
+			result_cpu_percent(job, true));
+	add_count(&wrap, ", ", "", job->ctx, " context switches");
+	add_count(&wrap, ", ", "", job->majf + job->minf, " faults");
+	if (job->majf)
+		add_count(&wrap, " ", "(", job->majf, " major)");
+	wrap_end(&wrap);
+}
+
+static void print_line(FILE *to, const char *label, const char *text)
+{
+	struct wrap wrap;
+
+	wrap_begin(&wrap, to, 2, TEXT_VALUE, label);
+	wrap_words(&wrap, " ", text);
+	wrap_end(&wrap);
+}
+
+/* The error first, then everything that was measured until it came. */
+static void print_error(FILE *to, const struct result_job *job)
+{
+	if (job->error_text[0])
+		print_line(to, "ERROR", job->error_text);
+	else if (job->error)
+		print_line(to, "ERROR", strerror(job->error));
+}
+
+static void print_workers(FILE *to, const struct result_job *job)
+{
+	struct wrap wrap;
+
+	if (job->workers < 2)
+		return;
+	wrap_begin(&wrap, to, 2, TEXT_VALUE, "workers");
+	wrap_add(&wrap, " ", "%u:", job->workers);
+	wrap_words(&wrap, " ", "bw and IOPS added, over the longest runtime; latencies merged");
+	wrap_end(&wrap);
+}
+
+static void print_layout(FILE *to, const struct result_job *job)
+{
+	struct wrap wrap;
+
+	if (!job->layout_bytes)
+		return;
+	wrap_begin(&wrap, to, 2, TEXT_VALUE, "layout");
+	add_size(&wrap, " ", "", job->layout_bytes, " written before the run,");
+	add_time(&wrap, " ", "in ", job->layout_ns);
+	wrap_end(&wrap);
+}
+
+static void print_job(FILE *to, const struct result *result, const struct result_job *job)
+{
+	fputc('\n', to);
+	print_title(to, job);
+	if (job->skipped) {
+		print_line(to, "SKIPPED", job->skipped);
+		return;
+	}
+	print_error(to, job);
+	if (!job->elapsed_ns)
+		return;
+	for (int d = 0; d < RESULT_DIRS; d++) {
+		if (result_does(job, d))
+			print_direction(to, result, job, d);
+	}
+	print_syncs(to, result, job);
+	print_workers(to, job);
+	print_layout(to, job);
+	print_cpu(to, job);
+}
+
+/* ---- around the jobs ----------------------------------------------------------------------- */
+
+static void print_places(FILE *to, const struct result *result)
+{
+	for (size_t i = 0; i < result->nplaces; i++) {
+		const struct result_place *place = &result->places[i];
+		struct wrap wrap;
+
+		wrap_begin(&wrap, to, 0, 2, "");
+			wrap_words(&wrap, "", place->directory);
+		wrap_words(&wrap, ": ", place->filesystem);
+		wrap_words(&wrap, " ", "on");
+		wrap_words(&wrap, " ", place->device);
+		add_size(&wrap, ", ", "needs ", place->need_bytes, "");
+		add_size(&wrap, ", ", "", place->free_bytes, " free");
+		wrap_end(&wrap);
+	}
+}
+
+static void print_head(FILE *to, const struct result *result)
+{
+	struct wrap wrap;
+
+	wrap_begin(&wrap, to, 0, 2, "iojob");
+	wrap_words(&wrap, " ", result->version);
+	wrap_words(&wrap, " ", "on");
+	wrap_words(&wrap, " ", result->host);
+	wrap_words(&wrap, ", ", result->kernel);
+	wrap_end(&wrap);
+	print_places(to, result);
+	if (result->interrupted)
+		fputs("INTERRUPTED: the figures are of what was done until then\n", to);
+}
+
+static void print_disks(FILE *to, const struct result *result)
+{
+	if (result->ndisks)
+		fputs("\ndisks\n", to);
+	for (size_t i = 0; i < result->ndisks; i++) {
+		const struct result_disk *disk = &result->disks[i];
+		struct wrap wrap;
+
+		wrap_begin(&wrap, to, 2, TEXT_VALUE, disk->name);
+		add_size(&wrap, " ", "read ", disk->read_sectors * 512, "");
+		add_count(&wrap, " ", "in ", disk->read_ios, " I/Os");
+		add_size(&wrap, ", ", "wrote ", disk->write_sectors * 512, "");
+		add_count(&wrap, " ", "in ", disk->write_ios, " I/Os");
+		wrap_add(&wrap, ", ", "busy %.1f %%", disk->util_percent);
+		wrap_end(&wrap);
+	}
+}
+
+static void print_notes(FILE *to, const struct result *result)
+{
+	if (result->nnotes)
+		fputc('\n', to);
+	for (size_t i = 0; i < result->nnotes; i++) {
+		struct wrap wrap;
+
+		wrap_begin(&wrap, to, 0, 2, "note:");
+		wrap_words(&wrap, " ", result->notes[i]);
+		wrap_end(&wrap);
+	}
+}
+
+/* What went wrong, once more at the end, where it is not overlooked. */
+static void print_verdict(FILE *to, const struct result *result)
+{
+	size_t failed = 0, skipped = 0;
+
+	for (size_t i = 0; i < result->njobs; i++) {
+		failed += result_failed(&result->jobs[i]);
+		skipped += result->jobs[i].skipped != NULL;
+	}
+	if (failed || skipped || result->interrupted)
+		fputc('\n', to);
+	if (failed)
+		fprintf(to, "%zu of %zu jobs FAILED: see ERROR above\n", failed, result->njobs);
+	if (skipped)
+		fprintf(to, "%zu of %zu jobs skipped: this machine cannot run them\n", skipped,
+				result->njobs);
+	if (result->interrupted)
+		fputs("INTERRUPTED\n", to);
+}
+
+static bool has_axes(const struct result *result)
+{
+	for (size_t i = 0; i < result->njobs; i++) {
+		if (result->jobs[i].naxes)
+			return true;
+	}
+	return false;
+}
+
+int output_text(FILE *to, const struct result *result)
+{
+	int err = 0;
+
+	print_head(to, result);
+	for (size_t i = 0; i < result->njobs; i++)
+		print_job(to, result, &result->jobs[i]);
+	if (has_axes(result)) {
+		fputc('\n', to);
+		err = output_table(to, result);
+	}
+	print_disks(to, result);
+	print_notes(to, result);
+	print_verdict(to, result);
+	return err;
+}
