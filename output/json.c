@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -119,7 +120,8 @@ static json_t *percentiles(const struct result_job *job, const struct dist *dist
 }
 
 /* As fio: percentiles only where there is something. */
-static json_t *durations(const struct result_job *job, const struct dist *dist, bool with_percentiles)
+static json_t *durations(
+		const struct result_job *job, const struct dist *dist, bool with_percentiles)
 {
 	json_t *object = json_pack("{s:I, s:I, s:f, s:f, s:I}", "min", whole(dist->min), "max",
 			whole(dist->max), "mean", finite_real(dist_mean(dist)), "stddev",
@@ -175,7 +177,8 @@ static json_t *direction(const struct result *result, const struct result_job *j
 			"bw_mean", finite_real(result_samples_mean(&dir->bw) / 1024),
 			"bw_dev", finite_real(result_samples_stddev(&dir->bw) / 1024),
 			"bw_samples", whole(dir->bw.n),
-			"iops_min", whole_real(dir->iops.min), "iops_max", whole_real(dir->iops.max),
+			"iops_min", whole_real(dir->iops.min),
+			"iops_max", whole_real(dir->iops.max),
 			"iops_mean", finite_real(result_samples_mean(&dir->iops)),
 			"iops_stddev", finite_real(result_samples_stddev(&dir->iops)),
 			"iops_samples", whole(dir->iops.n), "iojob", direction_ours(job, dir));
@@ -327,8 +330,8 @@ static json_t *with_errors(json_t *object, const struct result *result,
 
 static json_t *job_json(const struct result *result, const struct result_job *job)
 {
-	/* The wall clock may have been set back. */
-	uint64_t ms = result->ended_ms > result->started_ms ? result->ended_ms - result->started_ms : 0;
+	bool forward = result->ended_ms > result->started_ms; /* the wall clock can be set back */
+	uint64_t ms = forward ? result->ended_ms - result->started_ms : 0;
 	json_t *object = json_pack("{s:o, s:i, s:i, s:i, s:I, s:o}",
 			"jobname", string(job->name), "groupid", (int)job->group,
 			"error", job->error, "eta", 0, "elapsed", whole((ms + 999) / 1000),
@@ -418,7 +421,8 @@ static json_t *result_json(const struct result *result)
 		disks = and_item(disks, disk_json(&result->disks[i]));
 	return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "fio version", "fio-3.33",
 			"timestamp", (json_int_t)seconds, "timestamp_ms", whole(result->ended_ms),
-			"time", string(when), "global options", options(result->global, result->nglobal),
+			"time", string(when),
+			"global options", options(result->global, result->nglobal),
 			"jobs", jobs, "disk_util", disks, "iojob", run_ours(result));
 }
 

@@ -156,7 +156,7 @@ static const char *cell_text(const struct cell *cell, char *buf, size_t size)
 
 /* ---- layout -------------------------------------------------------------------------------- */
 
-/* Line `line` of a header broken to `width` columns: its start, and *bytes of it; NULL past the end. */
+/* Line `line` of a header broken to `width` columns: its start, and *bytes of it; or NULL. */
 static const char *header_line(const char *label, size_t width, size_t line, size_t *bytes)
 {
 	for (;; line--) {
@@ -259,7 +259,7 @@ static void table_free(struct table *table)
 
 /* ---- printing ------------------------------------------------------------------------------ */
 
-/* A text at the right end of its column; *column is where the line is. Blanks only before a text. */
+/* A text that ends at `end`; *column is where the line is. No blanks without a text. */
 static void print_right(FILE *to, size_t *column, size_t end, const char *text, size_t bytes)
 {
 	char copy[TABLE_WORD_MAX * 4 + 1];
@@ -372,7 +372,7 @@ static size_t find_note(const struct table *table, size_t row, size_t column, co
 	return i;
 }
 
-/* One note of a row: "- mmap, Direct read, Direct write: reason", or "- mmap: reason" for all of it. */
+/* A note of a row: "- mmap, Direct read, Direct write: reason"; "- mmap: reason" for all of it. */
 static void print_note(const struct table *table, FILE *to, const struct entry *e, const char *note)
 {
 	const struct cell *cell = table_cell(table, e->row, e->column);

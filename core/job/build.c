@@ -46,7 +46,8 @@ struct build {
 	const struct jobfile *file;
 	struct jobs *jobs;
 	struct err *err;
-	struct pairs global;              /* of the [global]s so far, without vary */
+	struct pairs global;              /* of this file's [global]s so far, without vary */
+	bool first;                       /* the next job is the first of its file */
 	const struct jobfile_pair **vary; /* of the [global]s so far */
 	size_t nvary;
 	char **warned; /* what is not to be said again */
@@ -745,6 +746,8 @@ static int add_job(struct build *b, const struct plot *plot, size_t variant, siz
 		return no_memory(b);
 	jobs->list = list;
 	job = &list[jobs->n++];
+	job->first = b->first;
+	b->first = false;
 	job->path = plot->section->path;
 	job->line = plot->section->line;
 	job->variant = variant;
@@ -848,7 +851,7 @@ static void number_jobs(struct jobs *jobs)
 	for (size_t i = 1; i < jobs->n; i++) {
 		const struct job *before = &jobs->list[i - 1];
 		struct job *job = &jobs->list[i];
-		bool stage = job->o.stonewall || job->naxes || before->naxes;
+		bool stage = job->o.stonewall || job->first || job->naxes || before->naxes;
 
 		job->stage = before->stage + stage;
 		job->group = before->group + (stage || job->o.new_group);
@@ -882,6 +885,15 @@ static int check_engine_keys(struct build *b)
 	return rc;
 }
 
+/* A [global] counts for its own file, and files run one after the other, as in fio. */
+static void begin_file(struct build *b)
+{
+	pairs_free(&b->global);
+	b->global = (struct pairs){ NULL, 0 };
+	b->nvary = 0;
+	b->first = true;
+}
+
 static int build_all(struct build *b)
 {
 	const struct jobfile *file = b->file;
@@ -890,12 +902,15 @@ static int build_all(struct build *b)
 
 	for (size_t i = 0; i < file->nsections && rc == 0; i++) {
 		const struct jobfile_section *section = &file->sections[i];
+		bool last = i + 1 == file->nsections || file->sections[i + 1].first;
 
+		if (section->first)
+			begin_file(b);
 		if (section->global)
 			rc = build_global(b, section);
 		else if (selected(b, section->name))
 			rc = build_section(b, section);
-		if (rc == 0 && section->global && section->npairs && i + 1 == file->nsections) {
+		if (rc == 0 && section->global && section->npairs && last) {
 			err_at(&text, 0, section->path, section->line,
 					"[global]: changes nothing, since no job stands after it");
 			rc = warn(b, text.text, &text);

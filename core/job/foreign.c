@@ -110,7 +110,6 @@ const struct foreign_key foreign_keys[] = {
 	{ "iomem_align", FOREIGN_MISSING },
 	{ "ioscheduler", FOREIGN_MISSING },
 	{ "job_max_open_zones", FOREIGN_MISSING },
-	{ "lat_percentiles", FOREIGN_MISSING },
 	{ "latency_percentile", FOREIGN_MISSING },
 	{ "latency_run", FOREIGN_MISSING },
 	{ "latency_target", FOREIGN_MISSING },

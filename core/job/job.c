@@ -623,6 +623,11 @@ const struct iojob_option job_options[] = {
 		.doc = "Up to 20 numbers above 0 and up to 100. The order does not matter.",
 	},
 	{
+		ROW(lat_percentiles, BOOL),
+		.help = "percentiles of the whole latency too, not only of clat",
+		.doc = "In JSON `lat_ns` gets a `percentile` object beside that of `clat_ns`.",
+	},
+	{
 		ROW(bwavgtime, TIME),
 		.def = "500",
 		.min = MILLISECOND,

@@ -110,6 +110,7 @@ struct job_opts {
 	bool zero_buffers;
 	const char *buffer_pattern;
 	const char *percentile_list;
+	bool lat_percentiles;
 	const char *cpus_allowed;
 	bool exitall;
 	int continue_on_error; /* enum job_continue bits */
@@ -162,6 +163,7 @@ struct job {
 	size_t nglobal;
 
 	/* Given by jobs_build(), which knows the other jobs. */
+	bool first;     /* of its job file: waits for all of the file before */
 	unsigned stage; /* jobs of one stage run at the same time; from 0 */
 	unsigned group; /* group id, as fio counts them */
 	uint64_t seed;  /* the same for all variants; worker i derives its own from it and i */

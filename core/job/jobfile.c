@@ -602,11 +602,14 @@ static int take_pair(void *user, const char *section, const char *key, const cha
 int jobfile_read(struct jobfile *file, const char *path, struct err *err)
 {
 	struct reader r = { .file = file, .err = err };
+	size_t first = file->nsections;
 	char *copy = strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
 
 	r.rc = copy ? open_source(&r, copy) : no_memory(&r);
 	if (r.rc == 0 && ini_parse_stream(read_pair, &r, take_pair, &r) && r.rc == 0)
 		r.rc = err_set(err, EINVAL, "%s: the INI library cannot read it", path);
+	if (file->nsections > first)
+		file->sections[first].first = true;
 	while (r.nsources)
 		close_source(&r);
 	free(r.value);

@@ -24,11 +24,12 @@ struct jobfile_section {
 	const char *path;
 	unsigned line;
 	bool global;
+	bool first;       /* of a file that jobfile_read() was called for */
 	struct jobfile_pair *pairs; /* in file order */
 	size_t npairs;
 };
 
-/* Several files read into one struct follow each other as if they were one. */
+/* Several files may be read into one struct: their sections follow each other. */
 struct jobfile {
 	struct jobfile_section *sections; /* in file order; pairs before any header are an error */
 	size_t nsections;

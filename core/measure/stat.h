@@ -16,9 +16,8 @@
 enum { STAT_OPS = IOJOB_OPS };
 
 /*
- * Depths and batch sizes as fio groups them.
- * Depths: 0, 1, 2-3, 4-7, 8-15, 16-31, 32-63, >= 64. Batches: 0, 1, 2-4, 5-8, 9-16, 17-32, 33-64, >
- * 64.
+ * Depths and batch sizes as fio groups them. Depths: 0, 1, 2-3, 4-7, 8-15, 16-31, 32-63, >= 64.
+ * Batches: 0, 1, 2-4, 5-8, 9-16, 17-32, 33-64, > 64.
  */
 enum { STAT_DEPTHS = 8 };
 
@@ -60,6 +59,12 @@ static inline unsigned stat_group(unsigned n)
 	};
 
 	return n < 64 ? groups[n] : STAT_DEPTHS - 1;
+}
+
+/* The same for batches, whose groups end at powers of two. */
+static inline unsigned stat_batch_group(unsigned n)
+{
+	return n > 1 ? stat_group((n - 1) | 2) : n;
 }
 
 #endif
