@@ -242,12 +242,13 @@ static int uring_check_memory(const struct iojob_setup *setup, unsigned features
 			need <= limit.rlim_cur || uring_may_lock())
 		return 0;
 	return iojob_error(setup, ENOMEM,
-			"%u workers lock %llu KiB of memory for %s, and ulimit -l allows %llu KiB: "
-			"raise it, or lower numjobs or iodepth%s",
-			setup->workers, (unsigned long long)(need >> 10),
+			"%u worker%s of depth %u would lock %llu KiB of memory for %s, and ulimit "
+			"-l allows %llu KiB: raise it, or lower numjobs or iodepth%s",
+			setup->workers, setup->workers == 1 ? "" : "s", setup->depth,
+			(unsigned long long)(need >> 10),
 			conf->fixedbufs ? "rings and registered buffers" : "rings",
 			(unsigned long long)(limit.rlim_cur >> 10),
-			conf->fixedbufs ? ", or leave out fixedbufs" : "");
+			conf->fixedbufs ? ", or do without fixedbufs" : "");
 }
 
 static int uring_check(const struct iojob_setup *setup)

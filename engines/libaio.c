@@ -91,10 +91,11 @@ static int aio_check(const struct iojob_setup *setup)
 		return iojob_error(setup, -err, "the kernel refuses io_setup: %s", strerror(-err));
 	if (used >= 0 && most >= 0 && used + need > most)
 		return iojob_error(setup, EAGAIN,
-				"%u workers with iodepth=%u need %lld asynchronous I/Os, and %lld "
-				"are free: raise the sysctl fs.aio-max-nr (%lld), or lower numjobs "
-				"or iodepth",
-				setup->workers, setup->depth, need, most - used, most);
+				"%u worker%s of depth %u would reserve %lld asynchronous I/Os, and "
+				"%lld are free: raise the sysctl fs.aio-max-nr (%lld), or lower "
+				"numjobs or iodepth",
+				setup->workers, setup->workers == 1 ? "" : "s", setup->depth, need,
+				most - used, most);
 	return 0;
 }
 

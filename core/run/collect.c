@@ -52,6 +52,7 @@ int result_of_job(const struct job *job, struct result_job *r)
 		.iodepth = (unsigned)job->o.iodepth,
 		.direct = job->direct,
 		.sync_engine = job->engine && worker_is_sync(job),
+		.lat_percentiles = job->o.lat_percentiles,
 		.group = job->group,
 		.stage = job->stage,
 		.seed = job->seed,

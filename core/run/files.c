@@ -148,6 +148,42 @@ static int look_engine(struct plan_target *target, const struct job *job, struct
 	return 0;
 }
 
+/* Length of the directory's part of a path. */
+static size_t directory_length(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/*
+ * A file that is not there yet is what its neighbour in the directory is. Only the first one is asked
+ * for, since that makes a file each time.
+ */
+static bool look_alike(struct plan_target *target, const struct plan_target *neighbour)
+{
+	size_t n = directory_length(target->path);
+	struct stat st;
+
+	if (neighbour->look.kind != TARGET_ABSENT || neighbour->engine || neighbour->missing
+			|| n != directory_length(neighbour->path)
+			|| memcmp(target->path, neighbour->path, n) || !target->path[n]
+			|| !lstat(target->path, &st) || errno != ENOENT)
+		return false;
+	target->look = neighbour->look;
+	return true;
+}
+
+static int look(struct plan *plan, struct plan_target *target, const struct job *job,
+		struct err *err)
+{
+	if (target->engine)
+		return look_engine(target, job, err);
+	if (plan->ntargets && look_alike(target, target - 1))
+		return 0;
+	return target_look(&target->look, target->path, err);
+}
+
 /*
  * The index: numbers of targets plus 1, each at the place that its path hashes to or the next free one
  * behind that; 0: free. At least half of the places are.
@@ -226,7 +262,7 @@ static int add_target(struct plan *plan, const struct job *job, char *path, bool
 	}
 	t = &plan->targets[plan->ntargets];
 	*t = (struct plan_target){ .path = path, .engine = owner, .first_stage = job->stage };
-	r = owner ? look_engine(t, job, err) : target_look(&t->look, path, err);
+	r = look(plan, t, job, err);
 	if (r && !judge) {
 		t->look = (struct target){ .kind = TARGET_ABSENT, .direct = true, .mem_align = 1,
 			.offset_align = 1, .block_bytes = 1 };

@@ -39,7 +39,6 @@ static uint64_t present(const struct plan_target *target, const struct job *read
 
 static struct job *writer_job(const struct job *reader, const struct engine *engine)
 {
-	bool own = reader->engine->e.flags & IOJOB_ENGINE_NO_FD;
 	struct job *job = calloc(1, sizeof(*job));
 
 	if (!job)
@@ -49,8 +48,8 @@ static struct job *writer_job(const struct job *reader, const struct engine *eng
 	job->section = reader->section;
 	job->path = reader->path;
 	job->line = reader->line;
-	job->engine = own ? reader->engine : engine;
-	job->engine_conf = own ? reader->engine_conf : NULL;
+	job->engine = engine;
+	job->engine_conf = engine == reader->engine ? reader->engine_conf : NULL;
 	job->stage = reader->stage;
 	job->seed = reader->seed;
 	job->ops = IOJOB_OP_BIT(IOJOB_WRITE) | IOJOB_OP_BIT(IOJOB_FSYNC);
@@ -68,50 +67,97 @@ static struct job *writer_job(const struct job *reader, const struct engine *eng
 	return job;
 }
 
-/*
- * The region of a file that is missing goes to one of the writers, in turn. *number counts the files
- * from 1 and says which of them this is; 0: it is new.
- */
-static int add_file(struct layout *layout, size_t *number, size_t nfiles,
-		const struct plan_file *region)
+/* Writers that use this engine; *first is the number of the first of AT_A_TIME workers. */
+static int find_writers(struct layout *layout, const struct job *reader,
+		const struct engine *engine, size_t *first)
 {
-	size_t at = *number ? *number - 1 : nfiles;
-	struct plan_worker *w = &layout->workers[at % AT_A_TIME];
-	struct plan_file *files = w->files;
+	struct plan_worker *workers;
+	struct job **jobs;
+	size_t n = layout->njobs;
 
-	if (!*number) {
-		files = realloc(files, (w->nfiles + 1) * sizeof(*files));
-		if (!files)
-			return -ENOMEM;
-		w->files = files;
-		files[w->nfiles++] = *region;
-		layout->bytes += region->length;
-		*number = nfiles + 1;
-	} else if (region->size_bytes > files[at / AT_A_TIME].size_bytes) {
-		/* another reader wants more of it */
-		layout->bytes += region->length - files[at / AT_A_TIME].length;
-		files[at / AT_A_TIME] = *region;
+	for (*first = 0; *first < n * AT_A_TIME; *first += AT_A_TIME) {
+		if (layout->workers[*first].job->engine == engine)
+			return 0;
 	}
-	return 0;
-}
-
-static int make_writers(
-		struct layout *layout, const struct job *reader, const struct engine *engine)
-{
-	layout->job = writer_job(reader, engine);
-	layout->workers = calloc(AT_A_TIME, sizeof(*layout->workers));
-	if (!layout->job || !layout->workers)
+	jobs = realloc(layout->jobs, (n + 1) * sizeof(struct job *));
+	if (!jobs)
 		return -ENOMEM;
-	layout->nworkers = AT_A_TIME;
+	layout->jobs = jobs;
+	workers = realloc(layout->workers, (n + 1) * AT_A_TIME * sizeof(*workers));
+	if (!workers)
+		return -ENOMEM;
+	layout->workers = workers;
+	jobs[n] = writer_job(reader, engine);
+	if (!jobs[n])
+		return -ENOMEM;
+	layout->njobs++;
 	for (unsigned i = 0; i < AT_A_TIME; i++)
-		layout->workers[i] = (struct plan_worker){
-			.job = layout->job,
+		workers[layout->nworkers++] = (struct plan_worker){
+			.job = jobs[n],
 			.clone = i,
 			.limit_bytes = UINT64_MAX,
 			.limit_ios = UINT64_MAX,
 			.layout = true,
 		};
 	return 0;
+}
+
+/*
+ * The region of a file that is missing goes to one of the writers, in turn. *number counts their files
+ * from 1 and says which of them this is; 0: it is new.
+ */
+static int add_file(struct layout *layout, struct plan_worker *writers, size_t *number,
+		const struct plan_file *region)
+{
+	struct plan_file *files;
+	struct plan_worker *w;
+	size_t n = 0;
+
+	if (*number) {
+		n = *number - 1;
+		files = &writers[n % AT_A_TIME].files[n / AT_A_TIME];
+		if (region->size_bytes > files->size_bytes) { /* this reader wants more of it */
+			layout->bytes += region->length - files->length;
+			*files = *region;
+		}
+		return 0;
+	}
+	for (size_t i = 0; i < AT_A_TIME; i++)
+		n += writers[i].nfiles;
+	w = &writers[n % AT_A_TIME];
+	files = realloc(w->files, (w->nfiles + 1) * sizeof(*files));
+	if (!files)
+		return -ENOMEM;
+	w->files = files;
+	files[w->nfiles++] = *region;
+	layout->bytes += region->length;
+	*number = n + 1;
+	return 0;
+}
+
+/* All files of one reader that are not there, or not whole. */
+static int add_reader(struct layout *layout, const struct plan *plan, const struct plan_worker *w,
+		const struct engine *engine, size_t *numbers)
+{
+	bool own = w->job->engine->e.flags & IOJOB_ENGINE_NO_FD;
+	size_t first;
+	int r = 0;
+
+	for (size_t f = 0; !r && f < w->nfiles; f++) {
+		const struct plan_file *file = &w->files[f];
+		uint64_t have = present(&plan->targets[file->target], w->job);
+		struct plan_file region = *file;
+
+		if (have >= file->size_bytes)
+			continue;
+		region.offset = have;
+		region.length = file->size_bytes - have;
+		r = find_writers(layout, w->job, own ? w->job->engine : engine, &first);
+		if (!r)
+			r = add_file(layout, &layout->workers[first], &numbers[file->target],
+					&region);
+	}
+	return r;
 }
 
 /* Writers without a file go, and each learns how much it has to write. */
@@ -132,36 +178,11 @@ static void settle(struct layout *layout)
 	layout->nworkers = n;
 }
 
-/* All files of one reader that are not there, or not whole. */
-static int add_reader(struct layout *layout, const struct plan *plan, const struct plan_worker *w,
-		const struct engine *engine, size_t *numbers, size_t *nfiles)
-{
-	int r = 0;
-
-	for (size_t f = 0; !r && f < w->nfiles; f++) {
-		const struct plan_file *file = &w->files[f];
-		size_t *number = &numbers[file->target];
-		uint64_t have = present(&plan->targets[file->target], w->job);
-		struct plan_file region = *file;
-
-		if (have >= file->size_bytes)
-			continue;
-		region.offset = have;
-		region.length = file->size_bytes - have;
-		if (!layout->job)
-			r = make_writers(layout, w->job, engine);
-		if (!r)
-			r = add_file(layout, number, *nfiles, &region);
-		*nfiles += *number > *nfiles;
-	}
-	return r;
-}
-
 int layout_make(struct layout *layout, const struct plan *plan, size_t s,
 		const struct engine *engine, struct err *err)
 {
 	const struct plan_stage *stage = &plan->stages[s];
-	size_t *numbers = calloc(plan->ntargets + 1, sizeof(*numbers)), nfiles = 0;
+	size_t *numbers = calloc(plan->ntargets + 1, sizeof(*numbers));
 	int r = numbers ? 0 : -ENOMEM;
 
 	*layout = (struct layout){ 0 };
@@ -169,7 +190,7 @@ int layout_make(struct layout *layout, const struct plan *plan, size_t s,
 		const struct plan_worker *w = &stage->workers[i];
 
 		if (job_does(w->job, IOJOB_READ) || w->job->o.overwrite)
-			r = add_reader(layout, plan, w, engine, numbers, &nfiles);
+			r = add_reader(layout, plan, w, engine, numbers);
 	}
 	free(numbers);
 	if (r) {
@@ -185,6 +206,8 @@ void layout_free(struct layout *layout)
 	for (size_t i = 0; i < layout->nworkers; i++)
 		free(layout->workers[i].files);
 	free(layout->workers);
-	free(layout->job);
+	for (size_t i = 0; i < layout->njobs; i++)
+		free(layout->jobs[i]);
+	free(layout->jobs);
 	*layout = (struct layout){ 0 };
 }

@@ -405,7 +405,7 @@ ALWAYS_INLINE bool submit_ready(struct worker *w, const bool one)
 	} else {
 		w->nready = 0;
 	}
-	w->stats->submit[stat_group((unsigned)took)]++;
+	w->stats->submit[stat_batch_group((unsigned)took)]++;
 	w->stats->depth[stat_group(w->drive.inflight)] += (unsigned)took;
 	return true;
 }
@@ -466,7 +466,7 @@ ALWAYS_INLINE void loop_async(
 		}
 		if (one && got > 1)
 			__builtin_unreachable(); /* it was asked for one */
-		w->stats->complete[stat_group((unsigned)got)]++;
+		w->stats->complete[stat_batch_group((unsigned)got)]++;
 		record_reaped(w, (unsigned)got, now, paced, one);
 	}
 }

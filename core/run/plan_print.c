@@ -12,8 +12,12 @@ void plan_print_end(char *buf, size_t size, const struct plan_worker *w)
 	char bytes[32], time[32], ios[32], *limits[3];
 	size_t n = 0, at;
 
-	if (w->limit_bytes != UINT64_MAX)
+	if (!w->limit_bytes) { /* of files whose size this machine does not know */
+		snprintf(bytes, sizeof(bytes), o->loops > 1 ? "%d passes" : "one pass", o->loops);
+		limits[n++] = bytes;
+	} else if (w->limit_bytes != UINT64_MAX) {
 		limits[n++] = units_print_size(bytes, sizeof(bytes), w->limit_bytes);
+	}
 	if (w->limit_ios != UINT64_MAX) {
 		units_print_count(ios, sizeof(ios) - 5, w->limit_ios);
 		limits[n++] = strcat(ios, " I/Os");
@@ -86,8 +90,10 @@ static void print_files(FILE *to, const struct plan *plan, const struct plan_wor
 	size_t files = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		files += w[i].nfiles;
 		map += w[i].map_bytes;
+		if (i && w[i].files[0].target == first->target)
+			continue; /* all share the files of the first */
+		files += w[i].nfiles;
 		for (size_t f = 0; f < w[i].nfiles; f++)
 			total += w[i].files[f].length;
 	}

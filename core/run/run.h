@@ -26,11 +26,12 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
 		int *interrupted, struct err *err);
 
 /*
- * The files that stage s reads, written before it (layout.c): *specs, owned by the caller, for
- * workers that write them; *jobs, owned too, what the specs point to. n 0: nothing is missing.
+ * The files that stage s reads, written before it (layout.c): workers that write them, and the jobs
+ * that these point to, one for each engine. nworkers 0: nothing is missing.
  */
 struct layout {
-	struct job *job;
+	struct job **jobs;
+	size_t njobs;
 	struct plan_worker *workers;
 	size_t nworkers;
 	uint64_t bytes;

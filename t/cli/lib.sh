@@ -108,6 +108,68 @@ refuse() { # EXIT PATTERN ARGUMENT...
 	fi
 }
 
+# What a failed expect shows of the result.
+lib_summary='.jobs[] | [.jobname, .error, .iojob.end, .iojob.error_text, .iojob.skipped,
+	{read: .read, write: .write} | map_values([.io_bytes, .total_ios, .iojob.errors])] | tostring'
+
+# Words for filters: the jobs of a name and what they read and wrote.
+lib_words='
+	def job(n): .jobs[] | select(.jobname == n);
+	def jobs(n): [job(n)];
+	def r(n): job(n).read;
+	def w(n): job(n).write;
+	def moved(b; n): .io_bytes == b and .total_ios == n;
+	def about(x; percent): . >= x * (100 - percent) / 100 and . <= x * (100 + percent) / 100;
+	def within(low; high): . >= low and . <= high;'
+
+# Is this jq filter true of the last result?
+is() { # FILTER
+	jq -e "$lib_words $1" "$LIB/json" >"$LIB/answer" && [ -s "$LIB/answer" ] &&
+		! grep -vqx true "$LIB/answer" || {
+		printf 'not true: %s\n' "$1"
+		jq -r "$lib_summary" "$LIB/json"
+		return 1
+	}
+}
+
+# Runs iojob with a result in JSON. It must exit with that code, and the filter must be true.
+runs() { # EXIT FILTER ARGUMENT...
+	lib_want=$1
+	lib_filter=$2
+	shift 2
+	lib_got=0
+	rm -f "$LIB/json"
+	timeout 100 "$IOJOB" --output="json:$LIB/json" "$@" || lib_got=$?
+	if [ "$lib_got" != "$lib_want" ]; then
+		printf 'exit %d instead of %d\n' "$lib_got" "$lib_want"
+		[ ! -e "$LIB/json" ] || jq -r "$lib_summary" "$LIB/json"
+		return 1
+	fi
+	is "$lib_filter"
+}
+
+# The same as one check; `-` among the arguments is the job file that follows as a here-document.
+expect() { # WHAT EXIT FILTER ARGUMENT...
+	lib_title=$1
+	shift
+	check "$lib_title" runs "$@"
+}
+
+# An empty $T to begin with.
+fresh() {
+	cd "$T" && find . -mindepth 1 -delete
+}
+
+# Ends the test where a command that all of it needs is missing.
+needs() { # COMMAND...
+	for lib_command; do
+		if ! command -v "$lib_command" >/dev/null; then
+			skip "${0##*/}" "$lib_command is missing"
+			finish
+		fi
+	done
+}
+
 # A loop device of SIZE (as truncate(1) takes it) over a file beside $T. LOOP is its name. Where
 # there can be none, WHY says so and it returns 1: skip.
 loop_make() { # SIZE [LOSETUP-OPTION...]

@@ -19,8 +19,9 @@ lacks() { # LINE FIND-ARGUMENT...
 
 check "C" lacks '// SPDX-License-Identifier: MIT' core output engines t -name '*.c'
 check "headers" lacks '/* SPDX-License-Identifier: MIT */' core output engines t -name '*.h'
-check "scripts" lacks '# SPDX-License-Identifier: MIT' configure Makefile.in .ci t \
-	\( -name '*.sh' -o -name run -o -name configure -o -name Makefile.in \)
+# shellcheck disable=SC2046 # names without blanks
+check "scripts" lacks '# SPDX-License-Identifier: MIT' Makefile.in $(find t -name '*.sh') \
+	$(grep -rlE --exclude='*.[ch]' '^#!.*sh$' configure .ci t)
 
 printf 'int x;\n' >"$T/x.c"
 unmarked() {

@@ -5,8 +5,8 @@
 
 # Job files under t may be odd on purpose; everything else that is written by hand is looked at.
 sources() { # DIR
-	(cd "$1" && find configure .ci/run Makefile.in &&
-		find core output engines t -type f -regex '.*\(\.[ch]\|\.sh\|/run\)')
+	(cd "$1" && find core output engines t Makefile.in -name '*.[ch]' -o -name '*.in' &&
+		grep -rlE --exclude='*.[ch]' '^#!.*sh$|^# shellcheck shell=' configure .ci t)
 }
 texts() { # DIR
 	sources "$1"
@@ -41,8 +41,8 @@ check "no line over 100 columns" none wide "$IOJOB_SRCDIR"
 check "no blanks at the end of a line" none blanks "$IOJOB_SRCDIR"
 check "every file ends with a newline" none unended "$IOJOB_SRCDIR"
 
-mkdir -p core/job output engines t jobs .ci
-touch configure Makefile.in .ci/run
+mkdir -p core output engines t jobs .ci
+touch configure Makefile.in
 printf '\t%093d\n' 0 >core/wide.c
 printf '\t%092d\n\t%092d' 0 0 >core/unended.c
 printf 'bs = 4k \n' >jobs/blank.ini

@@ -176,7 +176,7 @@ START_TEST(test_rank)
 	for (size_t i = 0; i < N(table); i++) {
 		struct dist dist = { .n = 0 };
 
-		/* `rank` values of 10, the others 100: is the percentile 10? One rank less is not. */
+		/* `rank` values of 10, the others 100: it is 10; with one less it is not. */
 		ck_assert_int_eq(dist_add(&dist, 10, table[i].rank), 0);
 		ck_assert_int_eq(dist_add(&dist, 100, table[i].n - table[i].rank), 0);
 		ck_assert_uint_eq(dist_percentile(&dist, table[i].percent), 10);
@@ -201,7 +201,7 @@ static void check_equal(const struct dist *a, const struct dist *b)
 	ck_assert_int_eq(memcmp(a->bucket, b->bucket, a->nbuckets * sizeof(*a->bucket)), 0);
 }
 
-/* Parts merged in any order are what adding everything to one is; a live histogram is a part too. */
+/* Parts, live histograms too, merge in any order into what adding everything to one is. */
 START_TEST(test_merge)
 {
 	static struct hist hists[5];
@@ -267,7 +267,7 @@ START_TEST(test_empty)
 }
 END_TEST
 
-/* A million values near a second that differ by nanoseconds: sumsq and sum^2 / n agree in 21 digits. */
+/* A million values near a second that differ by ns: sumsq and sum^2 / n agree in 17 digits. */
 START_TEST(test_stddev_cancels)
 {
 	const uint64_t second = 1000000000;
@@ -324,10 +324,12 @@ START_TEST(test_stddev_large)
 }
 END_TEST
 
-/* A clock that ran backwards makes "durations" of centuries: they spoil no memory and no neighbour. */
+/* A clock that ran backwards makes "durations" of centuries: they spoil nothing else. */
 START_TEST(test_no_duration)
 {
-	static const uint64_t odd[] = { UINT64_MAX, UINT64_MAX - 5000, (1ull << 63) + 1, 1ull << 63 };
+	static const uint64_t odd[] = {
+		UINT64_MAX, UINT64_MAX - 5000, (1ull << 63) + 1, 1ull << 63,
+	};
 	static struct hist h, zero;
 
 	for (size_t i = 0; i < N(odd); i++) {
@@ -348,7 +350,7 @@ START_TEST(test_no_duration)
 }
 END_TEST
 
-/* A worker killed inside hist_add() leaves counts that do not fit each other: no nonsense from them. */
+/* A worker killed inside hist_add() leaves counts that do not fit: no nonsense comes of them. */
 START_TEST(test_torn)
 {
 	static struct hist h;

@@ -137,7 +137,8 @@ START_TEST(test_untouched)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t size = (sizeof(struct hist) + page - 1) / page * page;
-	struct hist *h = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct hist *h = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
 	struct dist dist = { .n = 0 };
 	unsigned used;
 

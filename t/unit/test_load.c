@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Finding, judging and loading engines; those of other times are made with the system's compiler. */
+/* Finding, judging and loading engines; those of other times are made by the system compiler. */
 #include "unit.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Where results are written to: what is refused before a run, and that no file is ever half written. */
+/* Where results are written to: what is refused before a run; no file is ever half written. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,770 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What a job does: how much it moves, in which files, when it ends, and what the command line changes
+# about that.
+. "$(dirname "$0")/lib.sh"
+needs jq od fallocate
+
+# Does this directory's filesystem have O_DIRECT?
+has_direct() {
+	dd if=/dev/zero of="$T/probe" bs=4096 count=1 oflag=direct 2>/dev/null
+	code=$?
+	rm -f "$T/probe"
+	return $code
+}
+
+# Why an engine cannot run here, in $WHY.
+works() { # ENGINE
+	[ -e "$IOJOB_BUILDDIR/engines/$1.so" ] || {
+		WHY="not built"
+		return 1
+	}
+	WHY=$("$IOJOB" engines "$1" | sed -n 's/^  *here  *no: *//p')
+	[ -z "$WHY" ] || return 1
+	[ "$1" != directio ] || has_direct || WHY="no O_DIRECT in $T"
+	[ -z "$WHY" ]
+}
+
+file_size() { # FILE SIZE
+	[ "$(stat -c %s "$1")" = "$2" ] || {
+		stat "$1"
+		return 1
+	}
+}
+allocated() { # FILE, at least as much as it is long
+	[ $(($(stat -c %b "$1") * 512)) -ge "$(stat -c %s "$1")" ] || {
+		stat "$1"
+		return 1
+	}
+}
+# Bytes that no compressor can make smaller, no two blocks of 4 KiB alike.
+random_bytes() { # FILE
+	[ $(($(gzip -1 <"$1" | wc -c) * 100)) -gt $(($(stat -c %s "$1") * 99)) ] &&
+			! od -v -An -tx1 -w4096 "$1" | sort | uniq -d | grep -q .
+}
+gone() { # FILE...
+	for file; do
+		if [ -e "$file" ]; then
+			ls -l
+			return 1
+		fi
+	done
+}
+all_of() { # COMMAND FILE...
+	command=$1
+	shift
+	for file; do
+		"$command" "$file" || return 1
+	done
+}
+
+# ---- every engine moves what it is told to ------------------------------------------------------
+
+for engine in psync mmap libaio io_uring directio null; do
+	if ! works $engine; then
+		skip "$engine" "$WHY"
+		continue
+	fi
+	fresh
+	expect "$engine: every kind of job moves all of its bytes, and no more" 0 '
+		(.jobs | length) == 6 and all(.jobs[]; .error == 0 and .iojob.end == "work"
+				and .read.io_bytes + .write.io_bytes == 1048576
+				and .read.total_ios + .write.total_ios == 256
+				and .trim.total_ios == 0 and .iojob.engine == "'$engine'"
+				and (.read, .write | .clat_ns.N == .total_ios))
+		and all(.jobs[0, 2].write, .jobs[1, 3].read; .total_ios == 0)
+		and all(.jobs[4, 5]; .read.total_ios | within(150; 208))' \
+		--set ioengine=$engine - <<-'END'
+		[moves]
+		vary = rw: read write randread randwrite rw randrw
+		rwmixread = 70
+		bs = 4k
+		size = 1m
+		iodepth = 8
+		filename = file
+	END
+	[ $engine = null ] || check "$engine: in a file of that size" file_size file 1048576
+	expect "$engine: block sizes of their own, several files, syncs" 0 '
+		r("mixed").io_bytes + w("mixed").io_bytes == 2097152
+		and (r("mixed") | .io_bytes == .total_ios * 8192)
+		and (w("mixed") | .io_bytes == .total_ios * 4096)
+		and (w("syncs") | moved(1048576; 128)) and job("syncs").sync.total_ios == 8 + 4
+		and job("syncs").sync.lat_ns.N == 12' \
+		--set ioengine=$engine - <<-'END'
+		[mixed]
+		rw = randrw
+		bs = 8k,4k
+		size = 2m
+		nrfiles = 2
+		iodepth = 4
+		[syncs]
+		stonewall
+		rw = write
+		bs = 8k
+		size = 1m
+		nrfiles = 4
+		fsync = 16
+		end_fsync
+		iodepth = 4
+	END
+	expect "$engine: a range of block sizes covers the file" 0 '
+		all(.jobs[]; .read.io_bytes + .write.io_bytes == 1048576
+				and (.read.total_ios + .write.total_ios | within(32; 256)))' \
+		--set ioengine=$engine - <<-'END'
+		[range]
+		vary = rw: write randread
+		bsrange = 4k-32k
+		size = 1m
+	END
+done
+
+# ---- how much -----------------------------------------------------------------------------------
+
+fresh
+expect "loops, io_size, number_ios, numjobs, threads and groups count" 0 '
+	(r("once") | moved(1048576; 256)) and (r("loops") | moved(3145728; 768))
+	and (r("part") | moved(262144; 64)) and (r("over") | moved(2621440; 640))
+	and (r("percent") | moved(524288; 128)) and (r("number") | moved(40960; 10))
+	and ([job("each")] | length == 3 and all(.[]; .read | moved(1048576; 256)))
+	and ([job("group")] | length == 1) and (r("group") | moved(3145728; 768))
+	and job("group").iojob.workers == 3
+	and ([job("threads")] | length == 1) and (r("threads") | moved(2097152; 512))
+	and ([job("half")] | map(.read.io_bytes) == [524288])' - <<END
+[global]
+ioengine = null
+size = 1m
+stonewall
+[once]
+[loops]
+loops = 3
+[part]
+io_size = 256k
+[over]
+io_size = 2560k
+[percent]
+io_size = 50%
+[number]
+number_ios = 10
+[each]
+numjobs = 3
+[group]
+numjobs = 3
+group_reporting
+[threads]
+numjobs = 2
+thread
+group_reporting
+[half]
+filesize = 1m
+size = 512k
+END
+
+syncs() { # the same as fio, where it is there
+	fresh
+	cat >job.ini <<-END
+		[global]
+		rw = write
+		size = 256k
+		ioengine = psync
+		stonewall
+		[every]
+		fsync = 16
+		[data]
+		fdatasync = 10
+		[end]
+		end_fsync = 1
+		[close]
+		fsync_on_close = 1
+		nrfiles = 4
+		[both]
+		fsync = 8
+		fdatasync = 16
+	END
+	runs 0 '[.jobs[].sync.total_ios] == [4, 6, 1, 4, 12]' job.ini
+}
+check "fsync, fdatasync, end_fsync and fsync_on_close count as often as they are done" syncs
+
+fresh
+head -c 327680 /dev/zero | tr '\0' A >file
+cp file before
+expect "offset and size bound what is written" 0 'w("part") | moved(131072; 32)' - <<END
+[part]
+rw = randwrite
+filename = file
+offset = 64k
+size = 128k
+END
+bounded() {
+	file_size file 327680 && cmp -n 65536 file before && cmp -i 196608 file before &&
+			! cmp -s -i 65536 -n 4096 file before && ! cmp -s -i 192512 -n 4096 file before
+}
+check "and nothing beside it is" bounded
+fresh
+expect "nrfiles share the size" 0 'w("four") | moved(1048576; 256)' - <<END
+[four]
+rw = write
+nrfiles = 4
+size = 1m
+END
+shared() {
+	for i in 0 1 2 3; do
+		file_size "four.0.$i" 262144 || return 1
+	done
+	gone four.0.4
+}
+check "evenly, in files called after job, worker and number" shared
+fresh
+expect "names of one's own are used" 0 '(w("listed") | moved(131072; 32))
+	and (w("called") | moved(131072; 32))' - <<'END'
+[listed]
+rw = write
+filename = one:sub\:file
+size = 128k
+[called]
+rw = write
+numjobs = 1
+nrfiles = 2
+filename_format = $jobname-$filenum-$jobnum.dat
+size = 128k
+END
+named() {
+	file_size one 65536 && file_size sub:file 65536 && file_size called-0-0.dat 65536 &&
+			file_size called-1-0.dat 65536
+}
+check "as lists and as formats" named
+
+# ---- how long -----------------------------------------------------------------------------------
+
+expect "runtime ends a job, and time_based fills it" 0 '
+	job("short").iojob.end == "work" and (r("short") | moved(1048576; 256))
+	and job("filled").iojob.end == "runtime" and r("filled").total_ios > 256
+	and (job("filled").iojob.elapsed_ns | within(3e8; 9e8))
+	and job("cut").iojob.end == "runtime" and r("cut").io_bytes < 1099511627776' - <<END
+[global]
+ioengine = null
+size = 1m
+stonewall
+[short]
+runtime = 30
+[filled]
+runtime = 300ms
+time_based
+[cut]
+size = 1t
+runtime = 100ms
+END
+expect "ramp_time does not count" 0 'r("ramp").total_ios <= 110
+	and (job("ramp").iojob.elapsed_ns | within(1e8; 6e8))
+	and .timestamp_ms - .iojob.started_ms >= 600' - <<END
+[ramp]
+ioengine = null
+size = 1g
+rate_iops = 1000
+ramp_time = 500ms
+runtime = 100ms
+END
+expect "startdelay holds one job back, and is no part of its time" 0 '
+	job("late").iojob.elapsed_ns < 3e8 and (r("late") | moved(1048576; 256))
+	and job("now").iojob.elapsed_ns < 3e8
+	and .timestamp_ms - .iojob.started_ms >= 400' - <<END
+[global]
+ioengine = null
+size = 1m
+[late]
+startdelay = 400ms
+[now]
+END
+expect "exitall ends the others of the stage with what they have, and no later stage" 0 '
+	job("load").iojob.end == "exitall" and r("load").total_ios > 0
+	and (job("load").iojob.elapsed_ns | . < 2e10) and job("first").iojob.end == "runtime"
+	and (r("after") | moved(1048576; 256))' - <<END
+[global]
+ioengine = null
+size = 1m
+[load]
+runtime = 30
+time_based
+[first]
+runtime = 200ms
+time_based
+exitall
+[after]
+stonewall
+END
+fresh
+expect "stonewall: each stage begins when the one before it is over" 0 '
+	[.jobs[].iojob.stage] == [0, 0, 1, 2] and [.jobs[].groupid] == [0, 0, 1, 2]
+	and (.jobs | .[2].iojob.start_ms - .[0].iojob.start_ms >= 300
+			and .[3].iojob.start_ms - .[2].iojob.start_ms >= 200)' - <<END
+[global]
+rw = write
+size = 64k
+filename = file
+time_based
+[a]
+buffer_pattern = 0x11
+runtime = 100ms
+[b]
+buffer_pattern = 0x11
+runtime = 300ms
+[c]
+stonewall
+buffer_pattern = 0x22
+runtime = 200ms
+[d]
+stonewall
+buffer_pattern = 0x33
+runtime = 100ms
+END
+last_wins() {
+	[ "$(tr -d '\063' <file | wc -c)" = 0 ]
+}
+check "so that the last one's data stays" last_wins
+expect "new_group parts the results of one stage" 0 '
+	[.jobs[] | [.jobname, .groupid, .iojob.workers]] == [["a", 0, 2], ["c", 1, 1]]
+	and [.jobs[].iojob.stage] == [0, 0]' - <<END
+[global]
+ioengine = null
+size = 64k
+group_reporting
+[a]
+[b]
+[c]
+new_group
+END
+
+# ---- files before and after ---------------------------------------------------------------------
+
+fresh
+expect "what is read is written before, with its time apart" 0 '
+	(r("reads") | moved(1048576; 256)) and job("reads").iojob.layout.bytes == 3145728
+	and job("reads").iojob.layout.ns > 0 and job("again").iojob.layout.bytes == 0' - <<END
+[reads]
+size = 1m
+nrfiles = 2
+numjobs = 3
+[again]
+stonewall
+filename = reads.0.0:reads.0.1
+END
+check "really, without holes" all_of allocated reads.0.0 reads.0.1 reads.1.0 reads.2.1
+check "with bytes that do not compress" all_of random_bytes reads.0.0 reads.2.1
+differ() {
+	! cmp -s reads.0.0 reads.0.1 && ! cmp -s reads.0.0 reads.1.0
+}
+check "and no file is like another" differ
+
+fresh
+head -c 524288 /dev/zero | tr '\0' A >file
+cp file before
+expect "of a file that is too short only the tail is written" 0 '
+	job("tail").iojob.layout.bytes == 524288 and (r("tail") | moved(1048576; 256))' - <<END
+[tail]
+filename = file
+size = 1m
+END
+tail_only() {
+	file_size file 1048576 && cmp -n 524288 file before &&
+			tail -c 524288 file >rest && random_bytes rest && allocated file
+}
+check "and what was there stays" tail_only
+fresh
+expect "what an earlier job writes is not laid out" 0 '
+	all(.jobs[]; .iojob.layout.bytes == 0) and (r("reader") | moved(1048576; 256))' - <<END
+[writer]
+rw = write
+filename = file
+size = 1m
+buffer_pattern = "x"
+[reader]
+stonewall
+filename = file
+END
+written() {
+	file_size file 1048576 && [ "$(tr -d x <file | wc -c)" = 0 ]
+}
+check "and keeps its contents" written
+fresh
+expect "overwrite lays out what is to be written" 0 '
+	job("new").iojob.layout.bytes == 1048576 and job("old").iojob.layout.bytes == 0
+	and (w("new") | moved(4096; 1))' - <<END
+[global]
+rw = randwrite
+filename = file
+size = 1m
+overwrite
+number_ios = 1
+[new]
+[old]
+stonewall
+END
+check "in full" all_of allocated file
+fresh
+expect "create_only creates, and does no I/O" 0 '
+	all(.jobs[]; .read.total_ios + .write.total_ios == 0 and .error == 0)' - <<END
+[global]
+size = 256k
+create_only
+[reader]
+[writer]
+rw = write
+END
+created() {
+	file_size reader.0.0 262144 && random_bytes reader.0.0 && allocated writer.0.0
+}
+check "files in full" created
+
+cached() { # FILE: bytes of it in the page cache
+	fincore -n -b -o RES "$1" | tr -d ' '
+}
+if ! command -v fincore >/dev/null || [ "$(stat -f -c %T "$T")" = tmpfs ]; then
+	skip "pre_read and invalidate" "no fincore, or $T is in memory"
+else
+	fresh
+	cold() {
+		runs 0 'r("job") | moved(4096; 1)' - <<-END && [ "$(cached file)" -le 262144 ]
+			[job]
+			rw = randread
+			filename = file
+			size = 2m
+			number_ios = 1
+		END
+	}
+	check "a job begins with nothing of its files in the page cache" cold
+	warm() { # KEY
+		cat file >/dev/null
+		runs 0 'r("job") | moved(4096; 1)' --set "$1" - <<-END &&
+			[job]
+			rw = randread
+			filename = file
+			number_ios = 1
+		END
+			[ "$(cached file)" = 2097152 ]
+	}
+	check "unless invalidate=0 leaves it there" warm invalidate=0
+	check "or pre_read brings it" warm pre_read
+fi
+
+for mode in none native posix keep truncate; do
+	fresh
+	if ! fallocate -l 4096 probe 2>/dev/null; then
+		skip "fallocate=$mode" "the filesystem of $T cannot"
+		continue
+	fi
+	rm probe
+	reserves() { # SIZE LEAST MOST
+		runs 0 'w("job") | moved(4096; 1)' --set "fallocate=$mode" - <<-END &&
+			[job]
+			rw = write
+			filename = file
+			size = 4m
+			number_ios = 1
+		END
+			file_size file "$1" && [ "$(($(stat -c %b file) * 512))" -ge "$2" ] &&
+			[ "$(($(stat -c %b file) * 512))" -le "$3" ]
+	}
+	case $mode in
+	none) set -- 4096 4096 65536 ;;
+	native | posix) set -- 4194304 4194304 4300800 ;;
+	keep) set -- 4096 4194304 4300800 ;;
+	truncate) set -- 4194304 4096 65536 ;;
+	esac
+	check "fallocate=$mode reserves what it says" reserves "$@"
+done
+
+fresh
+printf old >kept.txt
+expect "unlink removes the files" 0 '(w("a") | moved(262144; 64)) and (r("b") | moved(131072; 32))' \
+	- <<END
+[global]
+unlink
+[a]
+rw = write
+size = 256k
+nrfiles = 4
+[b]
+size = 128k
+END
+only_kept() {
+	[ "$(ls)" = kept.txt ]
+}
+check "and nothing else" only_kept
+fresh
+expect "a file goes when its last stage is over" 0 'job("b").iojob.layout.bytes == 0' - <<END
+[global]
+filename = file
+size = 256k
+[a]
+rw = write
+unlink
+[b]
+stonewall
+END
+check "and not before" gone file
+
+# ---- what is written ----------------------------------------------------------------------------
+
+contents() { # KEY...
+	fresh
+	runs 0 '(w("job") | moved(262144; 16)) and job("job").error == 0' "$@" - <<-END
+		[job]
+		rw = write
+		bs = 16k
+		filename = file
+		size = 256k
+	END
+}
+zeros() {
+	contents --set zero_buffers && cmp -n 262144 file /dev/zero && allocated file
+}
+check "zero_buffers: zeros, in blocks of their own" zeros
+pattern() { # PATTERN BYTES...
+	contents --set buffer_pattern="$1" || return 1
+	shift
+	od -An -v -tx1 -w"$#" file | sort -u >lines
+	cat lines
+	[ "$(cat lines)" = " $*" ]
+}
+check "buffer_pattern: a number" pattern 0xdeadbeef de ad be ef
+check "buffer_pattern: a text" pattern '"abcdefgh"' 61 62 63 64 65 66 67 68
+check "buffer_pattern: both" pattern '"abc"0xff' 61 62 63 ff
+for key in scramble_buffers refill_buffers; do
+	incompressible() {
+		contents --set "$key" && random_bytes file
+	}
+	check "$key: nothing compresses, no two blocks are equal" incompressible
+done
+
+# ---- vary ---------------------------------------------------------------------------------------
+
+fresh
+expect "vary: lines multiply, in the order of the file, each a stage" 0 '
+	[.jobs[].iojob.axes | map(.label) | join(" ")]
+		== ["read 4k", "read 8k", "write 4k", "write 8k", ""]
+	and [.jobs[0].iojob.axes[].name] == ["rw", "bs"]
+	and [.jobs[].iojob.stage] == [0, 1, 2, 3, 4]
+	and [.jobs[].read.total_ios + .jobs[].write.total_ios] != []
+	and [.jobs[] | .read.total_ios + .write.total_ios] == [64, 32, 64, 32, 64]
+	and [.jobs[].jobname] == ["sweep", "sweep", "sweep", "sweep", "after"]
+	and [.jobs[].iojob.layout.bytes] == [262144, 0, 0, 0, 262144]' - <<END
+[global]
+size = 256k
+[sweep]
+vary = rw: read write
+vary = bs: 4k 8k
+[after]
+END
+one_file() {
+	[ "$(echo *)" = "after.0.0 sweep.0.0" ]
+}
+check "vary: all combinations work on the section's one file" one_file
+fresh
+expect "vary: named points set several keys" 0 '
+	[.jobs[] | [.iojob.axes[0].name, .iojob.axes[0].label, .iojob.rw, .iojob.bs.read.min]]
+	== [["mode", "Small read", "read", 4096], ["mode", "Large random", "randread", 65536]]' - <<END
+[sweep]
+ioengine = null
+size = 256k
+vary = mode: Small read rw=read bs=4k | Large random rw=randread bs=64k
+END
+expect "--set: over the job's own, over [global], and in place of an axis" 0 '
+	[.jobs[] | [.jobname, .iojob.bs.read.min, .read.io_bytes, (.iojob.axes | length)]]
+	== [["sweep", 8192, 65536, 0], ["alone", 8192, 65536, 0], ["other", 8192, 131072, 0]]' \
+	--set bs=8k --set size=64k --set 'oth*:size=128k' - <<END
+[global]
+ioengine = null
+size = 256k
+[sweep]
+vary = bs: 4k 16k
+[alone]
+bs = 4k
+[other]
+END
+expect "--set vary makes an axis" 0 '[.jobs[].iojob.axes[0].label] == ["4k", "8k", "4k", "8k"]
+	and [.jobs[].jobname] == ["a", "a", "b", "b"]' --set 'vary=bs: 4k 8k' - <<END
+[global]
+ioengine = null
+size = 64k
+[a]
+[b]
+END
+expect "--section runs what it names" 0 '[.jobs[].jobname] == ["a", "c1"]' \
+	--section a --section 'c*' - <<END
+[global]
+ioengine = null
+size = 64k
+[a]
+[b]
+[c1]
+END
+
+# ---- optional -----------------------------------------------------------------------------------
+
+fresh
+cat >optional.ini <<END
+[global]
+size = 64k
+vary = ioengine: null nowhere
+[job]
+END
+optional() {
+	runs 0 '[.jobs[].iojob.axes[0].label] == ["null", "nowhere"]
+		and .jobs[0].iojob.skipped == null and (.jobs[0].read | moved(65536; 16))
+		and (.jobs[1].iojob.skipped | test("no engine .nowhere."))
+		and .jobs[1].error == 0 and .jobs[1].read.total_ios == 0' \
+		--set optional=1 --output=text:out.txt --output=csv:out.csv optional.ini &&
+		cat out.txt &&
+		grep -Eq '^ *nowhere +-' out.txt && grep -q 'no engine .nowhere.' out.txt
+}
+check "optional: what this machine cannot run is skipped with its reason" optional
+refuse 2 'optional\.ini:3: .*no engine .nowhere.: .*nowhere\.so in ' optional.ini
+fresh
+if mount_make tmpfs 8m && ! dd if=/dev/zero of="$MNT/probe" bs=4k count=1 oflag=direct 2>/dev/null
+then
+	rm -f "$MNT/probe"
+	expect "optional: a filesystem without O_DIRECT" 0 '
+		(job("direct").iojob.skipped | test("no O_DIRECT")) and (r("not") | moved(65536; 16))' \
+		--directory="$MNT" - <<-END
+		[global]
+		size = 64k
+		optional
+		[direct]
+		direct = 1
+		[not]
+	END
+	printf '[direct]\nsize = 64k\ndirect = 1\n' >direct.ini
+	refuse 2 'direct\.ini:3: .*no O_DIRECT; set direct=0' --directory="$MNT" direct.ini
+	check "touches nothing there" test ! -e "$MNT/direct.0.0"
+else
+	skip "a filesystem without O_DIRECT" "${WHY:-tmpfs of this kernel has it}"
+fi
+
+# ---- the command line ---------------------------------------------------------------------------
+
+fresh
+mkdir sub
+cat >plan.ini <<END
+[global]
+size = 1m
+[reads]
+nrfiles = 2
+numjobs = 2
+[writes]
+stonewall
+rw = randwrite
+bs = 8k
+runtime = 10
+number_ios = 1000
+END
+plan() { # PATTERN ARGUMENT...
+	want=$1
+	shift
+	lib_state >"$LIB/before"
+	"$IOJOB" --parse-only "$@" >"$LIB/plan" 2>&1 || return 1
+	lib_state >"$LIB/after"
+	cat "$LIB/plan"
+	cmp "$LIB/before" "$LIB/after" && tr '\n' ' ' <"$LIB/plan" | grep -Eq -e "$want"
+}
+check "--parse-only: files and sizes" plan 'reads\.0\.0.*4 files|reads\.0\.0 \.\. .*reads\.1\.1' \
+		plan.ini
+check "--parse-only: what is laid out before" plan '4 files are laid out.*: 2 MiB' plan.ini
+check "--parse-only: what ends each job" \
+		plan 'ends after 1 MiB, each.*ends after 1 MiB, .*I/Os or 10 s, whichever is first' plan.ini
+check "--parse-only: stages and engines" \
+		plan 'stage 1 of 2 .*reads: read 4k, psync.*stage 2 of 2 .*writes: randwrite 8k' plan.ini
+check "--parse-only: judges the file, not the machine" \
+		plan 'nowhere.*size|not (there|on this)|missing' --directory=/nowhere/at/all plan.ini
+check "--directory" plan "$T/sub/reads.0.0|sub/reads.0.0" --directory=sub plan.ini
+
+printf '[reads]\nsize = 64k\nfilename = there\n' >read.ini
+head -c 65536 /dev/zero >there
+refuse 2 'would write, and --readonly' --readonly plan.ini --section=writes
+refuse 2 'reads.*would have to be written before it is read, and --readonly' --readonly \
+		plan.ini --section=reads
+expect "--readonly lets readers go" 0 'r("reads") | moved(65536; 16)' --readonly read.ini
+
+eta() { # WANTED ARGUMENT...: a progress line on standard error, or nothing there at all
+	want=$1
+	shift
+	"$IOJOB" --output=json:"$LIB/json" "$@" - 2>"$LIB/progress" <<-END || return 1
+		[slow]
+		ioengine = null
+		size = 1g
+		rate_iops = 100
+		runtime = 600ms
+	END
+	cat "$LIB/progress"
+	if [ "$want" = none ]; then
+		[ ! -s "$LIB/progress" ]
+	else
+		grep -q '\[1/1\] slow: running *[0-9]* %, .*/s, .* IOPS, [0-9]* s left' \
+				"$LIB/progress" && jq -e . "$LIB/json" >/dev/null
+	fi
+}
+check "no progress line where there is no terminal" eta none
+check "unless --eta=always" eta line --eta=always
+if command -v script >/dev/null; then
+	on_terminal() { # ARGUMENT...
+		printf '[slow]\nioengine=null\nsize=1g\nrate_iops=100\nruntime=600ms\n' >slow.ini
+		script -qec "'$IOJOB' $* --output=json:'$LIB/json' slow.ini" /dev/null </dev/null \
+				>"$LIB/screen" || return 1
+		cat "$LIB/screen"
+		grep -q '\[1/1\] slow: running' "$LIB/screen"
+	}
+	not_on_terminal() {
+		! on_terminal --eta=never
+	}
+	check "a progress line on a terminal" on_terminal
+	check "unless --eta=never" not_on_terminal
+else
+	skip "a progress line on a terminal" "script is missing"
+fi
+
+fresh
+printf '[global]\nsize=64k\nioengine=null\n[one]\n' >1.ini
+printf '[two]\nsize=128k\nioengine=null\n' >2.ini
+expect "several job files, one of them standard input" 0 '
+	[.jobs[] | [.jobname, .read.io_bytes]]
+	== [["one", 65536], ["two", 131072], ["three", 262144]]' 1.ini 2.ini - <<END
+[three]
+size = 256k
+ioengine = null
+END
+
+# Syntax as it occurs, once from end to end.
+mkdir inc
+printf 'ioengine=null\r\nsize=64k\r\n' >inc/common.ini
+printf '; more\nbs = ${BS}k ; of the environment\n' >inc/more.ini
+{
+	printf '\357\273\277# written by an editor with a mark\r\n[global]\r\n'
+	printf '\tinclude inc/common.ini\r\n'
+	printf '[a job, with [brackets] and a very long name that libinih would have cut at 50]\r\n'
+	printf '  include inc/more.ini  \r\n  rw= randread   # a comment\r\n'
+	printf '[empty]\r\n[global]\r\nbs=4k\r\n[twice]\r\n[twice]\r\nnumjobs=2\r\nthread\r\n'
+	printf '[no newline at the end]\r\nrw=randread'
+} >odd.ini
+odd() {
+	BS=16 runs 0 '[.jobs[] | [.jobname, .read.total_ios, .iojob.rw]] == [
+		["a job, with [brackets] and a very long name that libinih would have cut at 50", 4,
+			"randread"],
+		["empty", 16, "read"], ["twice", 16, "read"], ["twice", 16, "read"],
+		["twice", 16, "read"], ["no newline at the end", 16, "randread"]]' odd.ini
+}
+check "CRLF, a mark, includes, comments, variables, bare keys, empty and equal sections" odd
+
+version() {
+	[ "$("$IOJOB" --version)" = "iojob $(cat "$IOJOB_SRCDIR/VERSION")" ]
+}
+check "--version" version
+help() { # PATTERN ARGUMENT...
+	want=$1
+	shift
+	"$IOJOB" "$@" >"$LIB/help" && cat "$LIB/help" && grep -Eq -e "$want" "$LIB/help"
+}
+check "--help" help '^usage: iojob \[options\] FILE' --help
+check "iojob engines" help '^ *psync ' engines
+check "iojob engines NAME" help '^psync: ' engines psync
+check "iojob options" help 'iodepth' options
+check "iojob options NAME" help 'default.*1|iodepth' options iodepth
+
+finish
