@@ -133,7 +133,7 @@ const struct iojob_engine iojob_engine = {
 	.doc = mmap_doc,
 	.ops = IOJOB_OP_BIT(IOJOB_READ) | IOJOB_OP_BIT(IOJOB_WRITE) | IOJOB_OP_BIT(IOJOB_FSYNC) |
 			IOJOB_OP_BIT(IOJOB_FDATASYNC),
-	.flags = IOJOB_ENGINE_RDWR | IOJOB_ENGINE_SIZED | IOJOB_ENGINE_SIGBUS,
+	.flags = IOJOB_ENGINE_SIZED | IOJOB_ENGINE_SIGBUS,
 	.check = mmap_check,
 	.file_open = mmap_file_open,
 	.file_close = mmap_file_close,

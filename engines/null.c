@@ -68,10 +68,11 @@ static void null_execute(struct iojob_worker *w, struct iojob_io *io)
 static int null_submit(struct iojob_worker *w, struct iojob_io *const *ios, unsigned n)
 {
 	struct null *null = w->priv;
-	unsigned i;
+	uint32_t tail = null->tail, mask = null->mask;
 
-	for (i = 0; i < n; i++)
-		null->ring[null->tail++ & null->mask] = ios[i];
+	for (unsigned i = 0; i < n; i++)
+		null->ring[tail++ & mask] = ios[i];
+	null->tail = tail;
 	return (int)n;
 }
 
@@ -80,17 +81,20 @@ static int null_reap(struct iojob_worker *w, struct iojob_io **ios, unsigned min
 		int64_t timeout_ns)
 {
 	struct null *null = w->priv;
-	unsigned n = null->tail - null->head;
-	unsigned i;
+	uint32_t head = null->head, mask = null->mask;
+	unsigned n = null->tail - head;
 
 	(void)min;
 	(void)timeout_ns;
 	if (n > max)
 		n = max;
-	for (i = 0; i < n; i++) {
-		ios[i] = null->ring[null->head++ & null->mask];
-		ios[i]->res = ios[i]->len;
+	for (unsigned i = 0; i < n; i++) {
+		struct iojob_io *io = null->ring[head++ & mask];
+
+		io->res = io->len;
+		ios[i] = io;
 	}
+	null->head = head;
 	return (int)n;
 }
 

@@ -308,7 +308,7 @@ static unsigned has(const struct kit *kit)
 	bits |= e->file_info ? FILE_INFO : 0;
 	bits |= e->file_remove ? FILE_REMOVE : 0;
 	bits |= kit_has_fds(kit) ? FD : 0;
-	bits |= e->flags & IOJOB_ENGINE_RDWR ? 0 : UNREADABLE;
+	bits |= e->flags & IOJOB_ENGINE_SIGBUS ? 0 : UNREADABLE; /* who maps a file must read it */
 	bits |= e->ops & SYNCS ? SYNC : 0;
 	bits |= e->ops & TRIM ? TRIMS : 0;
 	bits |= e->flags & IOJOB_ENGINE_SIGBUS ? SIGBUS_TOO : 0;

@@ -61,8 +61,8 @@ int dist_add_hist(struct dist *dist, const struct hist *hist)
 	unsigned first, last;
 	struct dist part = {
 		.n = hist->n,
-		.min = hist_min(hist),
-		.max = hist->max,
+		.min = hist->min,
+		.max = hist_max(hist),
 		.sum = hist->sum,
 		.sumsq = hist->sumsq,
 	};

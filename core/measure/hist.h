@@ -22,8 +22,8 @@ enum {
 
 struct hist {
 	uint64_t n;
-	uint64_t not_min; /* ~ of the smallest, ns: so that all zeros are an empty histogram */
-	uint64_t max;
+	uint64_t min;  /* ns; 0 where empty */
+	uint64_t span; /* largest - smallest, ns: one comparison guards both ends */
 	uint64_t sum; /* ns; 584 years of it */
 	u128 sumsq;   /* ns^2: 64 bits overflow after 18 values of a second */
 	uint64_t bucket[HIST_BUCKETS];
@@ -43,6 +43,9 @@ static inline unsigned hist_index(uint64_t ns)
 			% HIST_BUCKETS;
 }
 
+/* Makes room for a value outside [min, min + span]. Before n counts it. */
+void hist_widen(struct hist *h, uint64_t ns);
+
 /* Adds a value `count` times. */
 static inline void hist_add(struct hist *h, uint64_t ns, uint64_t count)
 {
@@ -51,17 +54,15 @@ static inline void hist_add(struct hist *h, uint64_t ns, uint64_t count)
 	h->bucket[hist_index(ns)] += count;
 	h->sum += ns * count;
 	h->sumsq += (u128)ns * ns * count;
-	if (~ns > h->not_min)
-		h->not_min = ~ns;
-	if (ns > h->max)
-		h->max = ns;
+	if (__builtin_expect(ns - h->min > h->span, 0))
+		hist_widen(h, ns);
 	h->n += count;
 }
 
-/* The smallest value, ns; 0 where empty. */
-static inline uint64_t hist_min(const struct hist *h)
+/* The largest value, ns; 0 where empty. */
+static inline uint64_t hist_max(const struct hist *h)
 {
-	return h->n ? ~h->not_min : 0;
+	return h->min + h->span;
 }
 
 /*

@@ -534,8 +534,10 @@ void loop_sync_file(struct worker *w, struct iojob_file *file)
 		loop_fail_engine(w, -n, "fsync");
 	} else if (pub->res < 0) {
 		fail_io(w, io, (int)-pub->res);
-	} else {
+	} else if (worker_is_sync(w->job)) {
 		hist_add(&w->stats->clat[IOJOB_FSYNC], clock_between(w->clock, io->start, end), 1);
+	} else {
+		record(w, IOJOB_FSYNC, io->start, io->issued, end, 1);
 	}
 	io->start = 0;
 }

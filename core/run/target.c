@@ -642,6 +642,7 @@ int target_free_bytes(const char *path, uint64_t *bytes, struct err *err)
 	if (rc < 0)
 		return err_set(err, errno, "%s: cannot tell the free space there: %s", path,
 				strerror(errno));
-	*bytes = (uint64_t)vfs.f_bavail * vfs.f_frsize;
+	/* ramfs and the like count no blocks: they know no limit. */
+	*bytes = vfs.f_blocks ? (uint64_t)vfs.f_bavail * vfs.f_frsize : UINT64_MAX;
 	return 0;
 }

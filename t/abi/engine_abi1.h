@@ -97,7 +97,7 @@ struct iojob_option {
 /* A file of one worker. The core owns it and everything in it except priv. */
 struct iojob_file {
 	const char *path;
-	int fd;              /* open descriptor; -1 for an engine with IOJOB_ENGINE_NO_FD */
+	int fd;              /* O_RDONLY, or O_RDWR where the job writes; -1 with IOJOB_ENGINE_NO_FD */
 	uint32_t index;      /* position in iojob_worker.files */
 	uint64_t size_bytes; /* length of the file or device that the job may touch: [0, size) */
 	void *priv;          /* the engine's own */
@@ -177,8 +177,7 @@ struct iojob_file_info {
 #define IOJOB_ENGINE_ONE_WORKER (1u << 1) /* more than one worker at a time is refused */
 #define IOJOB_ENGINE_SIGBUS (1u << 2)     /* I/O may raise SIGBUS: it arms iojob_worker.guard */
 #define IOJOB_ENGINE_DIRECT (1u << 3)     /* descriptors are always opened with O_DIRECT */
-#define IOJOB_ENGINE_RDWR (1u << 4)       /* a writer's descriptor must be readable as well */
-#define IOJOB_ENGINE_SIZED (1u << 5)      /* files must have their whole size before file_open */
+#define IOJOB_ENGINE_SIZED (1u << 4)      /* files must have their whole size before file_open */
 
 struct iojob_engine {
 	/* Head: filled by IOJOB_ENGINE_HEAD, read before anything else. */

@@ -52,7 +52,6 @@ START_TEST(test_large)
 }
 END_TEST
 
-/* Sizes that no test can go through: in range, and no number twice among the first. */
 static int by_value(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -63,6 +62,7 @@ static int by_value(const void *a, const void *b)
 static const uint64_t huge[] = { (UINT64_C(1) << 32) + 1, UINT64_C(1) << 40, (UINT64_C(1) << 63) - 1,
 	UINT64_C(1) << 63, (UINT64_C(1) << 63) + 1, UINT64_MAX };
 
+/* Sizes that no test can go through: in range, and no number twice among the first. */
 START_TEST(test_huge)
 {
 	enum { TRIED = 100000 };

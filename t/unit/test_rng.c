@@ -89,18 +89,21 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* 2^17 numbers of 64 bits have one pair of equals in a run of 2^31 such tests. */
+/* Among 2^17 numbers of 64 bits two are equal in one of 2^31 such tests. */
 START_TEST(test_streams)
 {
-	enum { STREAMS = 128, EACH = 1024, ALL = STREAMS * EACH };
-	uint64_t *all = calloc(ALL, sizeof(*all));
+	enum { STREAMS = 64, EACH = 1024, ALL = 2 * STREAMS * EACH };
+	uint64_t *all = calloc(ALL, sizeof(*all)), *to = all;
 	struct rng rng;
 
 	ck_assert_ptr_nonnull(all);
-	for (unsigned i = 0; i < ALL; i++) {
-		if (i % EACH == 0) /* half of them streams of one seed, half seeds of one stream */
-			rng_seed(&rng, i < ALL / 2 ? 1 : 2 + i / EACH, i < ALL / 2 ? i / EACH : 0);
-		all[i] = rng_next(&rng);
+	for (unsigned i = 0; i < STREAMS; i++) { /* streams of one seed, then seeds of one stream */
+		rng_seed(&rng, 1, i);
+		for (int k = 0; k < EACH; k++)
+			*to++ = rng_next(&rng);
+		rng_seed(&rng, 2 + i, 0);
+		for (int k = 0; k < EACH; k++)
+			*to++ = rng_next(&rng);
 	}
 	qsort(all, ALL, sizeof(*all), by_value);
 	for (unsigned i = 1; i < ALL; i++)
