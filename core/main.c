@@ -19,6 +19,7 @@
 #include "measure/clock.h"
 #include "measure/machine.h"
 #include "result/result.h"
+#include "run/cost.h"
 #include "run/plan.h"
 #include "run/run.h"
 
@@ -104,13 +105,15 @@ static int copy_options(struct result *result, const struct jobs *jobs)
 
 /* What holds for the whole result, whatever its jobs. */
 static int describe(struct result *result, const struct cli *cli, const struct jobs *jobs,
-		const struct clock *clock, struct err *err)
+		const struct clock *clock, const struct cost *cost, struct err *err)
 {
 	result->version = strdup(IOJOB_VERSION);
 	result->command = strdup(cli->text);
 	result->clock_tsc = clock->tsc;
 	result->clock_read_ns = clock->read_ns;
 	result->clock_drift_ppm = clock->drift_ppm;
+	result->cost_execute_ns = cost->execute_ns;
+	result->cost_submit_ns = cost->submit_ns;
 	if (!result->version || !result->command || machine_describe(result)
 			|| copy_options(result, jobs))
 		return err_set(err, ENOMEM, "out of memory");
@@ -145,6 +148,7 @@ static int run(const struct plan *plan, struct engines *engines, const struct cl
 	struct eta eta = { .to = stderr };
 	struct run_options options = { .clock = clock, .ctx = &eta };
 	struct result result = { 0 };
+	struct cost cost;
 	int interrupted, status = EXIT_FINE, written;
 	bool terminal = isatty(STDERR_FILENO);
 	struct err err;
@@ -156,6 +160,7 @@ static int run(const struct plan *plan, struct engines *engines, const struct cl
 	if (output_check(cli->targets, cli->ntargets, &err)
 			|| engine_load(engines, "psync", &options.layout, &err))
 		return complain(&err);
+	cost_measure(&cost, clock); /* in the time that the clock's calibration waits for anyway */
 	clock_calibrate(clock);
 	if (run_plan(plan, &options, &result, &interrupted, &err)) {
 		eta_clear(&eta);
@@ -163,7 +168,7 @@ static int run(const struct plan *plan, struct engines *engines, const struct cl
 	}
 	eta_clear(&eta);
 	clock_check(clock);
-	if (describe(&result, cli, plan->jobs, clock, &err))
+	if (describe(&result, cli, plan->jobs, clock, &cost, &err))
 		return complain(&err);
 	written = write_results(cli, &result, &err);
 	if (status == EXIT_FINE)

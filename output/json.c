@@ -395,13 +395,16 @@ static json_t *run_ours(const struct result *result)
 	}
 	for (size_t i = 0; i < result->nnotes; i++)
 		notes = and_item(notes, string(result->notes[i]));
-	return json_pack("{s:i, s:o, s:o, s:o, s:o, s:I, s:{s:b, s:f, s:f}, s:o, s:o, s:b}",
+	return json_pack("{s:i, s:o, s:o, s:o, s:o, s:I, s:{s:b, s:f, s:f}, s:{s:f, s:f}, "
+			"s:o, s:o, s:b}",
 			"schema", RESULT_SCHEMA, "version", string(result->version),
 			"command", string(result->command), "host", string(result->host),
 			"kernel", string(result->kernel), "started_ms", whole(result->started_ms),
 			"clock", "tsc", result->clock_tsc,
 			"read_ns", finite_real(result->clock_read_ns),
-			"drift_ppm", finite_real(result->clock_drift_ppm), "places", places,
+			"drift_ppm", finite_real(result->clock_drift_ppm), "cost", "execute_ns",
+			finite_real(result->cost_execute_ns), "submit_ns",
+			finite_real(result->cost_submit_ns), "places", places,
 			"notes", notes, "interrupted", result->interrupted);
 }
 

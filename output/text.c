@@ -333,6 +333,13 @@ static void print_head(FILE *to, const struct result *result)
 	wrap_words(&wrap, " ", result->host);
 	wrap_words(&wrap, ", ", result->kernel);
 	wrap_end(&wrap);
+	if (result->cost_execute_ns > 0) {
+		wrap_begin(&wrap, to, 2, 4, "own cost");
+		wrap_add(&wrap, " ", "%.0f ns an I/O, %.0f ns submitted and reaped alone",
+				result->cost_execute_ns, result->cost_submit_ns);
+		wrap_add(&wrap, ", ", "%.0f ns a reading of the clock", result->clock_read_ns);
+		wrap_end(&wrap);
+	}
 	print_places(to, result);
 	if (result->interrupted)
 		fputs("INTERRUPTED: the figures are of what was done until then\n", to);

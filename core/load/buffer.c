@@ -149,7 +149,7 @@ void buffer_next(struct buffer *buffer, void *buf, size_t size)
 	}
 	/* What differs from write to write need not be random: a number that never comes again. */
 	word = buffer->serial += 0x9e3779b97f4a7c15u;
-	for (; size >= 512; size -= 512, p += 512)
+	for (; size >= 512; size -= 512, p += 512, word += 0xd1342543de82ef95u)
 		memcpy(p, &word, sizeof(word));
 	memcpy(p, &word, size < sizeof(word) ? size : sizeof(word));
 }

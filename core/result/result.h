@@ -158,6 +158,8 @@ struct result {
 	bool clock_tsc;
 	double clock_read_ns; /* cost of one reading */
 	double clock_drift_ppm;
+	double cost_execute_ns; /* what an I/O costs the program itself: see struct cost */
+	double cost_submit_ns;
 	bool interrupted;
 
 	struct result_option *global; /* "global options" */
