@@ -3,6 +3,7 @@
  * The program as one paragraph: job files become jobs, jobs a plan, the plan results, these text.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,9 @@ static int run(const struct plan *plan, struct engines *engines, const struct cl
 		options.show = eta_show;
 		plan_print(stderr, plan);
 	}
+	/* A limit reached or a reader gone shall not cost the report: both are errors of a write. */
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
 	if (output_check(cli->targets, cli->ntargets, &err)
 			|| engine_load(engines, "psync", &options.layout, &err))
 		return complain(&err);
@@ -164,13 +168,13 @@ static int run(const struct plan *plan, struct engines *engines, const struct cl
 	clock_calibrate(clock);
 	if (run_plan(plan, &options, &result, &interrupted, &err)) {
 		eta_clear(&eta);
-		status = complain(&err);
+		complain(&err);
+		status = EXIT_IO; /* 2 would say that nothing was touched */
 	}
 	eta_clear(&eta);
 	clock_check(clock);
-	if (describe(&result, cli, plan->jobs, clock, &cost, &err))
-		return complain(&err);
-	written = write_results(cli, &result, &err);
+	written = describe(&result, cli, plan->jobs, clock, &cost, &err)
+			? complain(&err) : write_results(cli, &result, &err);
 	if (status == EXIT_FINE)
 		status = exit_status(&result, interrupted);
 	if (status == EXIT_FINE)

@@ -11,6 +11,7 @@
 
 struct aio_conf {
 	bool userspace_reap;
+	bool aio_fsync;
 };
 
 struct aio {
@@ -49,6 +50,16 @@ static const struct iojob_option aio_options[] = {
 		       "interface of Linux, though it has never changed; a kernel whose ring "
 		       "looks different is asked with io_getevents(2) as ever.",
 	},
+	{
+		.name = "aio_fsync",
+		.type = IOJOB_OPT_BOOL,
+		IOJOB_MEMBER(struct aio_conf, aio_fsync),
+		.help = "queue fsync and fdatasync with the other I/Os",
+		.doc = "A sync is submitted like any other I/O, and the next writes go on beside it. "
+		       "Without the option it is a call of fsync(2) or fdatasync(2), as in fio, and "
+		       "the worker starts nothing until it returns. Where kernel or file cannot queue "
+		       "it, it is that call all the same.",
+	},
 	{ .name = NULL },
 };
 
@@ -57,9 +68,8 @@ static const char aio_doc[] =
 		"many at a time as `iodepth_batch` says, and collected by io_getevents(2).\n\n"
 		"It is asynchronous only for direct I/O: with `direct=0` io_submit(2) returns "
 		"when the I/O is done, so that submission takes all of the time and no depth "
-		"is reached. `fsync` and `fdatasync` are submitted as well; where kernel or "
-		"file cannot do that asynchronously, they are done by fsync(2) and "
-		"fdatasync(2) on the spot.\n\n"
+		"is reached. `fsync` and `fdatasync` are calls of fsync(2) and fdatasync(2) "
+		"that the worker waits for; see `aio_fsync`.\n\n"
 		"The kernel limits how many I/Os all processes together may have in reserve "
 		"(sysctl fs.aio-max-nr); every worker reserves iodepth of them. Giving them "
 		"back at the end of a worker takes the kernel some 50 ms, after its "
@@ -159,7 +169,12 @@ static struct iocb *aio_prepare(struct iojob_io *io)
 	return iocb;
 }
 
-/* Keeps an I/O that the kernel refused. A sync that it cannot queue is done here. */
+static bool aio_is_sync(const struct iojob_io *io)
+{
+	return io->op == IOJOB_FSYNC || io->op == IOJOB_FDATASYNC;
+}
+
+/* Keeps an I/O that the kernel refused, or a sync: that is done here. */
 static void aio_hold(struct aio *aio, struct iojob_io *io, int err)
 {
 	io->res = err;
@@ -176,13 +191,15 @@ static void aio_hold(struct aio *aio, struct iojob_io *io, int err)
  */
 static int aio_submit(struct iojob_worker *w, struct iojob_io *const *ios, unsigned n)
 {
+	const struct aio_conf *conf = w->conf;
 	struct aio *aio = w->priv;
 	unsigned i;
 	int taken;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n && (conf->aio_fsync || !aio_is_sync(ios[i])); i++)
 		aio->batch[i] = aio_prepare(ios[i]);
-	taken = io_submit(aio->ctx, (long)n, aio->batch);
+	/* Nothing for the kernel: the first is a sync. */
+	taken = i ? io_submit(aio->ctx, (long)i, aio->batch) : -EINVAL;
 	if (taken >= 0) {
 		aio->flying += (unsigned)taken;
 		return taken;

@@ -205,15 +205,16 @@ const struct iojob_option job_options[] = {
 	{
 		ROW(directory, STRING),
 		.help = "directory of the files; must exist",
-		.doc = "Stands before each name that is not absolute. `--directory` sets it for "
-		       "all jobs.\n\n"
+		.doc = "Stands before each name, also one that begins with a `/`, as in fio; with "
+		       "`directory=/` names are what they are. `--directory` sets it for all "
+		       "jobs.\n\n"
 		       "fio spreads the workers over a list of directories; here it is one.",
 	},
 	{
 		ROW(filename_format, STRING),
 		.def = "$jobname.$jobnum.$filenum",
 		.help = "how files are called where filename is not given",
-		.doc = "`$jobname` is the job, `$jobnum` the worker, `$filenum` the number of the "
+		.doc = "`$jobname` is the section, `$jobnum` the worker, `$filenum` the number of the "
 		       "file, both from 0. A name without `$jobnum` is one file that all workers "
 		       "share.",
 	},
@@ -760,4 +761,16 @@ void job_where(const struct job *job, const char *key, const char **path, unsign
 			}
 	*path = job->path;
 	*line = job->line;
+}
+
+bool job_is_sync(const struct job *job)
+{
+	const struct iojob_engine *e = &job->engine->e;
+
+	return e->execute && (!e->submit || job->o.iodepth == 1);
+}
+
+unsigned job_depth(const struct job *job)
+{
+	return job_is_sync(job) ? 1 : (unsigned)job->o.iodepth;
 }

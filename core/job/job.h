@@ -240,6 +240,12 @@ void job_where(const struct job *job, const char *key, const char **path, unsign
 /* The set that cpus_allowed names. -EINVAL where there is none: job_check() has refused that. */
 int job_cpus(const struct job *job, cpu_set_t *set);
 
+/* Is it driven through the engine's execute, one I/O at a time? */
+bool job_is_sync(const struct job *job);
+
+/* I/Os in flight at once: 1 for an engine that only executes. */
+unsigned job_depth(const struct job *job);
+
 /* Does it read, write ...; is it random? */
 static inline bool job_does(const struct job *job, enum iojob_op op)
 {

@@ -38,7 +38,7 @@ enum { BUFFER_PATTERN_MAX = 512 };
  */
 int buffer_parse(const char *text, uint8_t bytes[BUFFER_PATTERN_MAX], const char **why);
 
-/* Before the first I/O: fills the whole area that the I/Os' buffers lie in. */
+/* Before the first I/O: fills a buffer, a pattern from its first byte on. */
 void buffer_fill(struct buffer *buffer, void *area, size_t size);
 
 /* Does each write need buffer_next()? */

@@ -161,8 +161,8 @@ ALWAYS_INLINE struct load_file *pick_file(
 
 /*
  * A free unit at random and as many free ones behind it as *len asks for; the map has at least one
- * free bit. The search starts at a random multiple of the direction's own block size, so that blocks
- * lie as they would without a map, and goes round.
+ * free bit. The search starts at a random multiple of the direction's own block size, so that
+ * blocks lie as they would without a map, and goes round.
  */
 static uint64_t map_take(struct load *l, struct load_file *f, uint8_t op, uint64_t *len)
 {
@@ -298,37 +298,55 @@ ALWAYS_INLINE unsigned generate(struct load *l, struct iojob_io *const *ios, uns
 	return i;
 }
 
-#define GENERATOR(name, order, fixed, many, mixed, syncs) \
+#define GENERATOR(name, count, ...) \
 	static unsigned name(struct load *l, struct iojob_io *const *ios, unsigned n) \
 	{ \
-		return generate(l, ios, n, order, fixed, many, mixed, syncs); \
+		(void)n; \
+		return generate(l, ios, count, __VA_ARGS__); \
 	}
 
-/* Lean ones for the common shapes: one block size, no syncs between. */
-GENERATOR(seq_one, SEQUENTIAL, true, false, false, false)
-GENERATOR(seq_one_mixed, SEQUENTIAL, true, false, true, false)
-GENERATOR(seq_many, SEQUENTIAL, true, true, false, false)
-GENERATOR(seq_many_mixed, SEQUENTIAL, true, true, true, false)
-GENERATOR(random_one, RANDOM, true, false, false, false)
-GENERATOR(random_one_mixed, RANDOM, true, false, true, false)
-GENERATOR(random_many, RANDOM, true, true, false, false)
-GENERATOR(random_many_mixed, RANDOM, true, true, true, false)
-GENERATOR(visit_one, VISIT, true, false, false, false)
-GENERATOR(visit_one_mixed, VISIT, true, false, true, false)
-GENERATOR(visit_many, VISIT, true, true, false, false)
-GENERATOR(visit_many_mixed, VISIT, true, true, true, false)
+/*
+ * Lean ones for the common shapes (one block size, no syncs between), also for one I/O at a time.
+ */
+#define LEAN(name, order, many, mixed) \
+	GENERATOR(name, n, order, true, many, mixed, false) \
+	GENERATOR(name##_single, 1, order, true, many, mixed, false)
+
+LEAN(seq_one, SEQUENTIAL, false, false)
+LEAN(seq_one_mixed, SEQUENTIAL, false, true)
+LEAN(seq_many, SEQUENTIAL, true, false)
+LEAN(seq_many_mixed, SEQUENTIAL, true, true)
+LEAN(random_one, RANDOM, false, false)
+LEAN(random_one_mixed, RANDOM, false, true)
+LEAN(random_many, RANDOM, true, false)
+LEAN(random_many_mixed, RANDOM, true, true)
+LEAN(visit_one, VISIT, false, false)
+LEAN(visit_one_mixed, VISIT, false, true)
+LEAN(visit_many, VISIT, true, false)
+LEAN(visit_many_mixed, VISIT, true, true)
 
 /* And for each order one that can do everything. */
-GENERATOR(seq_any, SEQUENTIAL, false, true, l->mixed, true)
-GENERATOR(random_any, RANDOM, false, true, l->mixed, true)
-GENERATOR(visit_any, VISIT, true, true, l->mixed, true)
-GENERATOR(map_any, VISIT_MAP, false, true, l->mixed, true)
+GENERATOR(seq_any, n, SEQUENTIAL, false, true, l->mixed, true)
+GENERATOR(random_any, n, RANDOM, false, true, l->mixed, true)
+GENERATOR(visit_any, n, VISIT, true, true, l->mixed, true)
+GENERATOR(map_any, n, VISIT_MAP, false, true, l->mixed, true)
 
-/* [order][several files][mixed] */
-static unsigned (*const lean[3][2][2])(struct load *, struct iojob_io *const *, unsigned) = {
-	[SEQUENTIAL] = { { seq_one, seq_one_mixed }, { seq_many, seq_many_mixed } },
-	[RANDOM] = { { random_one, random_one_mixed }, { random_many, random_many_mixed } },
-	[VISIT] = { { visit_one, visit_one_mixed }, { visit_many, visit_many_mixed } },
+#define SINGLE_TOO(name) { name, name##_single }
+
+/* [order][several files][mixed][one at a time] */
+static unsigned (*const lean[3][2][2][2])(struct load *, struct iojob_io *const *, unsigned) = {
+	[SEQUENTIAL] = {
+		{ SINGLE_TOO(seq_one), SINGLE_TOO(seq_one_mixed) },
+		{ SINGLE_TOO(seq_many), SINGLE_TOO(seq_many_mixed) },
+	},
+	[RANDOM] = {
+		{ SINGLE_TOO(random_one), SINGLE_TOO(random_one_mixed) },
+		{ SINGLE_TOO(random_many), SINGLE_TOO(random_many_mixed) },
+	},
+	[VISIT] = {
+		{ SINGLE_TOO(visit_one), SINGLE_TOO(visit_one_mixed) },
+		{ SINGLE_TOO(visit_many), SINGLE_TOO(visit_many_mixed) },
+	},
 };
 
 static unsigned (*const full[4])(struct load *, struct iojob_io *const *, unsigned) = {
@@ -349,14 +367,14 @@ static enum order order_of(const struct load_spec *spec)
 	return one_size(spec) ? VISIT : VISIT_MAP;
 }
 
-static void choose_generator(struct load *l, const struct load_spec *spec, enum order order)
+static void choose_generator(struct load *l)
 {
-	bool lean_enough = l->fixed && !spec->fsync_every && !spec->fdatasync_every;
+	bool syncs = l->fsync_every || l->fdatasync_every;
 
-	if (lean_enough && order != VISIT_MAP)
-		l->next = lean[order][l->nfiles > 1][l->mixed];
+	if (l->fixed && !syncs && l->order_kind != VISIT_MAP)
+		l->next = lean[l->order_kind][l->nfiles > 1][l->mixed][l->single];
 	else
-		l->next = full[order];
+		l->next = full[l->order_kind];
 }
 
 static int init_files(struct load *l, const struct load_spec *spec, enum order order)
@@ -419,7 +437,9 @@ int load_init(struct load *l, const struct load_spec *spec)
 		load_free(l);
 		return err;
 	}
-	choose_generator(l, spec, order);
+	l->order_kind = order;
+	l->single = spec->single;
+	choose_generator(l);
 	return 0;
 }
 
@@ -437,13 +457,8 @@ void load_limit(struct load *l, uint64_t limit_bytes, uint64_t limit_ios)
 
 void load_direct(struct load *l)
 {
-	for (int order = 0; order < 3; order++) {
-		for (int many = 0; many < 2; many++) {
-			if (l->next == lean[order][many][1])
-				l->next = lean[order][many][0];
-		}
-	}
 	l->mixed = false;
+	choose_generator(l);
 }
 
 void load_free(struct load *l)

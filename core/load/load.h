@@ -28,6 +28,7 @@ struct load_spec {
 	unsigned ops;                  /* IOJOB_OP_BIT()s of read, write, trim */
 	bool random;
 	bool repeats;                  /* random offsets may come again within a pass */
+	bool single;                   /* next() is only ever asked for one I/O */
 	bool in_turn;                  /* a file after the other, instead of round robin */
 	bool largest; /* always bs_max, cut at a region's end to a multiple of bs_min */
 	unsigned read_percent;         /* where ops has reads and something else */
@@ -75,6 +76,8 @@ struct load {
 	uint64_t bs_min[LOAD_DIRS];
 	uint64_t bs_max[LOAD_DIRS];
 	uint64_t unit;           /* of the map, bytes: what divides every size that is issued */
+	unsigned order_kind;     /* how offsets follow each other: enum order of load.c */
+	bool single;
 	bool in_turn;
 	bool largest;
 	unsigned turn;           /* file whose turn it is */

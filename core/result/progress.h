@@ -7,10 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { PROGRESS_AXES = 4 };
+
 struct progress {
 	size_t stage; /* from 0 */
 	size_t nstages;
 	const char *what;       /* name of the (first running) job; valid during the call */
+	const char *axes[PROGRESS_AXES]; /* labels of its vary point; the first few */
+	size_t naxes;
 	const char *doing;      /* "laying out", "starting", "warming up", "running", "fsync" */
 	unsigned workers;       /* still at work */
 	double share;           /* of the stage that is done, 0 to 1; below 0: not known */

@@ -51,7 +51,7 @@ int result_of_job(const struct job *job, struct result_job *r)
 	*r = (struct result_job){
 		.iodepth = (unsigned)job->o.iodepth,
 		.direct = job->direct,
-		.sync_engine = job->engine && worker_is_sync(job),
+		.sync_engine = job->engine && job_is_sync(job),
 		.lat_percentiles = job->o.lat_percentiles,
 		.group = job->group,
 		.stage = job->stage,
@@ -87,6 +87,7 @@ static const char *path_of(const struct stage *s, const struct stage_worker *w, 
 /* The I/O that is longest in flight. */
 static void describe_hang(const struct stage *s, const struct stage_worker *w, struct err *text)
 {
+	uint64_t then = clock_from_ns(s->clock, w->lost_ns);
 	const struct io *oldest = NULL;
 	char idle[32], age[32];
 
@@ -101,8 +102,7 @@ static void describe_hang(const struct stage *s, const struct stage_worker *w, s
 		err_set(text, ETIMEDOUT, "hung: nothing came of it for %s", idle);
 		return;
 	}
-	units_print_time(age, sizeof(age),
-			clock_span_ns(s->clock, clock_ticks(s->clock) - oldest->start));
+	units_print_time(age, sizeof(age), clock_between(s->clock, oldest->start, then));
 	if (oldest->pub.op >= IOJOB_FSYNC)
 		err_set(text, ETIMEDOUT,
 				"hung: nothing completed for %s; %s of %s in flight for %s", idle,

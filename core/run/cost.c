@@ -76,6 +76,7 @@ static int bench_set_up(struct bench *b, struct worker_shared *shared, const str
 	struct load_spec spec = {
 		.ops = IOJOB_OP_BIT(IOJOB_READ),
 		.random = true,
+		.single = true,
 		.bs_min = { 4096 },
 		.bs_max = { 4096 },
 		.regions = &region,
@@ -122,7 +123,8 @@ static double measure(const struct clock *clock, unsigned depth)
 		uint64_t begin = clock_ns(), ns;
 
 		load_limit(&b.w.load, UINT64_MAX, COUNT);
-		loop_run(&b.w, 0);
+		loop_begin(&b.w, 0);
+		loop_run(&b.w);
 		ns = clock_ns() - begin;
 		best = ns < best ? ns : best;
 	}

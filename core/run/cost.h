@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What an I/O costs the program itself: its own loops, run for a moment over engines that do nothing. */
+/*
+ * What an I/O costs the program itself: its own loops, run for a moment over engines that do
+ * nothing.
+ */
 #ifndef COST_H
 #define COST_H
 

@@ -12,8 +12,8 @@
 /* ---- names --------------------------------------------------------------------------------- */
 
 /*
- * The next item of a list with ':' between and "\:" for a colon, on the heap; *list moves behind it.
- * NULL: no memory.
+ * The next item of a list with ':' between and "\:" for a colon, on the heap; *list moves behind
+ * it. NULL: no memory.
  */
 static char *list_next(const char **list)
 {
@@ -97,8 +97,8 @@ static char *format_name(const struct job *job, unsigned clone, unsigned filenum
 }
 
 /*
- * The path of file i of a worker, on the heap; *names is where the list of filename goes on. A list of
- * directories is shared out among the clones.
+ * The path of file i of a worker, on the heap; *names is where the list of filename goes on. A list
+ * of directories is shared out among the clones.
  */
 static char *file_path(const struct job *job, unsigned clone, unsigned i, const char **names)
 {
@@ -157,8 +157,8 @@ static size_t directory_length(const char *path)
 }
 
 /*
- * A file that is not there yet is what its neighbour in the directory is. Only the first one is asked
- * for, since that makes a file each time.
+ * A file that is not there yet is what its neighbour in the directory is. Only the first one is
+ * asked for, since that makes a file each time.
  */
 static bool look_alike(struct plan_target *target, const struct plan_target *neighbour)
 {
@@ -185,8 +185,8 @@ static int look(struct plan *plan, struct plan_target *target, const struct job 
 }
 
 /*
- * The index: numbers of targets plus 1, each at the place that its path hashes to or the next free one
- * behind that; 0: free. At least half of the places are.
+ * The index: numbers of targets plus 1, each at the place that its path hashes to or the next free
+ * one behind that; 0: free. At least half of the places are.
  */
 static size_t *index_find(const struct plan *plan, const struct engine *owner, const char *path)
 {
@@ -339,8 +339,9 @@ static int behind_end(const struct job *job, uint64_t offset, uint64_t end,
 }
 
 /*
- * The region of one file, whose whole size is `end` (0: not known): from offset to there, or the size that
- * the job gives. Percentages count from `end`; an offset of so many is rounded up to whole blocks.
+ * The region of one file, whose whole size is `end` (0: not known): from offset to there, or the
+ * size that the job gives. Percentages count from `end`; an offset of so many is rounded up to
+ * whole blocks.
  */
 static int choose_region(const struct job *job, struct plan_file *file, uint64_t end, size_t nfiles,
 		const struct plan_target *t, struct err *err)
@@ -411,7 +412,7 @@ static int size_file(const struct plan *plan, const struct plan_worker *w, unsig
 /* ---- limits -------------------------------------------------------------------------------- */
 
 /* What the job moves: each loop a pass, or what size and io_size make less; io_size in any case. */
-static uint64_t work_bytes(const struct job *job, uint64_t pass)
+static uint64_t work_bytes(const struct job *job, uint64_t pass, uint64_t *pass_bytes)
 {
 	uint64_t loops = (uint64_t)job->o.loops, once = pass, least = job->o.io_size.bytes;
 
@@ -423,6 +424,8 @@ static uint64_t work_bytes(const struct job *job, uint64_t pass)
 		once = job->o.size.bytes;
 	if (once > UINT64_MAX / loops)
 		return UINT64_MAX;
+	if (loops > 1)
+		*pass_bytes = once;
 	return once * loops > least ? once * loops : least;
 }
 
@@ -443,7 +446,9 @@ static void set_limits(struct plan_worker *w, const struct load_region *regions)
 	memcpy(spec.bs_max, job->bs_max, sizeof(spec.bs_max));
 	w->map_bytes = load_map_bytes(&spec);
 	w->limit_ios = job->o.number_ios ? (uint64_t)job->o.number_ios * loops : UINT64_MAX;
-	w->limit_bytes = job->o.time_based ? UINT64_MAX : work_bytes(job, pass);
+	w->pass_ios = job->o.number_ios ? (uint64_t)job->o.number_ios : UINT64_MAX;
+	w->pass_bytes = UINT64_MAX;
+	w->limit_bytes = job->o.time_based ? UINT64_MAX : work_bytes(job, pass, &w->pass_bytes);
 }
 
 int plan_blame(const struct job *job, int r, struct err *err)

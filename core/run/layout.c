@@ -97,14 +97,16 @@ static int find_writers(struct layout *layout, const struct job *reader,
 			.clone = i,
 			.limit_bytes = UINT64_MAX,
 			.limit_ios = UINT64_MAX,
+			.pass_bytes = UINT64_MAX,
+			.pass_ios = UINT64_MAX,
 			.layout = true,
 		};
 	return 0;
 }
 
 /*
- * The region of a file that is missing goes to one of the writers, in turn. *number counts their files
- * from 1 and says which of them this is; 0: it is new.
+ * The region of a file that is missing goes to one of the writers, in turn. *number counts their
+ * files from 1 and says which of them this is; 0: it is new.
  */
 static int add_file(struct layout *layout, struct plan_worker *writers, size_t *number,
 		const struct plan_file *region)
@@ -125,11 +127,13 @@ static int add_file(struct layout *layout, struct plan_worker *writers, size_t *
 	for (size_t i = 0; i < AT_A_TIME; i++)
 		n += writers[i].nfiles;
 	w = &writers[n % AT_A_TIME];
-	files = realloc(w->files, (w->nfiles + 1) * sizeof(*files));
-	if (!files)
-		return -ENOMEM;
-	w->files = files;
-	files[w->nfiles++] = *region;
+	if (!(w->nfiles & (w->nfiles - 1))) { /* full: twice as many */
+		files = realloc(w->files, (2 * w->nfiles + 1) * sizeof(*files));
+		if (!files)
+			return -ENOMEM;
+		w->files = files;
+	}
+	w->files[w->nfiles++] = *region;
 	layout->bytes += region->length;
 	*number = n + 1;
 	return 0;

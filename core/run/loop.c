@@ -210,22 +210,36 @@ static void record_response(struct worker *w, const struct io *io, uint64_t end)
 		op->lag_max = lag;
 }
 
-/* It waited until the end of the phase at least, and counts as that. */
+/*
+ * It waited until the end of the phase at least, and counts as that. A schedule far behind owes
+ * more I/Os than can be counted one by one: those that one bucket cannot tell apart are counted
+ * together.
+ */
+static void record_due_of(struct worker *w, uint8_t d, uint64_t end)
+{
+	uint32_t len = (uint32_t)((w->load.bs_min[d] + w->load.bs_max[d]) / 2);
+	uint64_t period = (uint64_t)((w->pace.per_io[d] + len * w->pace.per_byte[d]) >> 32);
+
+	while (w->load.left_ios && w->load.left_bytes && pace_next(&w->pace, d) < end) {
+		uint64_t waited = end - pace_next(&w->pace, d);
+		uint64_t n = period && waited / period > 512 ? waited / period / 256 : 1;
+
+		if (n > w->load.left_ios)
+			n = w->load.left_ios;
+		hist_add(&w->stats->response[d], clock_span_ns(w->clock, waited - n / 2 * period), n);
+		w->stats->op[d].due += n;
+		w->load.left_ios -= n;
+		w->pace.next[d] += n * (w->pace.per_io[d] + len * w->pace.per_byte[d]);
+	}
+}
+
 void loop_record_due(struct worker *w)
 {
 	uint64_t end = w->shared->end_ticks < w->until ? w->shared->end_ticks : w->until;
 
 	for (uint8_t d = 0; d < LOAD_DIRS; d++) {
-		uint32_t len = (uint32_t)((w->load.bs_min[d] + w->load.bs_max[d]) / 2);
-
-		while (w->pace.rated[d] && w->load.left_ios && w->load.left_bytes
-				&& pace_next(&w->pace, d) < end) {
-			hist_add(&w->stats->response[d],
-					clock_span_ns(w->clock, end - pace_next(&w->pace, d)), 1);
-			w->stats->op[d].due++;
-			w->load.left_ios--;
-			pace_take(&w->pace, d, len);
-		}
+		if (w->pace.rated[d])
+			record_due_of(w, d, end);
 	}
 }
 
@@ -234,6 +248,11 @@ void loop_record_due(struct worker *w)
 ALWAYS_INLINE bool worker_over(const struct worker *w, uint64_t now)
 {
 	return __atomic_load_n(&w->stage->stop, __ATOMIC_RELAXED) || now >= w->until;
+}
+
+bool loop_over(const struct worker *w)
+{
+	return worker_over(w, clock_ticks(w->clock));
 }
 
 /* One I/O at a time, each done when execute returns. What is const is settled at compile time. */
@@ -437,7 +456,7 @@ ALWAYS_INLINE void loop_async(
 
 		over = over || worker_over(w, now);
 		if (!over) {
-			if (more && !w->nready)
+			if (more && !w->nready && w->nidle)
 				more = prepare(w, now, paced, fills, one);
 			if (w->nready && !submit_ready(w, one))
 				return;
@@ -495,20 +514,22 @@ static void (*const loops[3][3])(struct worker *w) = {
 	{ [PLAIN] = batch_plain, [FILLS] = batch_fills, [PACED] = async_paced },
 };
 
-void loop_run(struct worker *w, uint64_t length_ns)
+void loop_begin(struct worker *w, uint64_t length_ns)
 {
-	bool fills = job_does(w->job, IOJOB_WRITE) && buffer_changes(&w->buffer);
-	bool one = w->batch == 1 && w->reap_max == 1;
 	uint64_t now = clock_ticks(w->clock);
 
 	w->until = length_ns ? now + clock_span_ticks(w->clock, length_ns) : UINT64_MAX;
 	w->wake = 0;
 	pace_start(&w->pace, now);
-	loops[worker_is_sync(w->job) ? 0
-			: one        ? 1
-				     : 2][w->paced ? PACED
-				   : fills  ? FILLS
-					    : PLAIN](w);
+}
+
+void loop_run(struct worker *w)
+{
+	bool fills = job_does(w->job, IOJOB_WRITE) && buffer_changes(&w->buffer);
+	bool one = w->batch == 1 && w->reap_max == 1;
+	enum shape shape = w->paced ? PACED : fills ? FILLS : PLAIN;
+
+	loops[job_is_sync(w->job) ? 0 : one ? 1 : 2][shape](w);
 }
 
 /* Outside the loop: end_fsync and fsync_on_close. */
@@ -523,7 +544,7 @@ void loop_sync_file(struct worker *w, struct iojob_file *file)
 	pub->file = file;
 	pub->offset = 0;
 	pub->len = 0;
-	if (worker_is_sync(w->job)) {
+	if (job_is_sync(w->job)) {
 		end = drive_execute(&w->drive, io);
 	} else {
 		n = drive_submit(&w->drive, &pub, 1);
@@ -534,7 +555,7 @@ void loop_sync_file(struct worker *w, struct iojob_file *file)
 		loop_fail_engine(w, -n, "fsync");
 	} else if (pub->res < 0) {
 		fail_io(w, io, (int)-pub->res);
-	} else if (worker_is_sync(w->job)) {
+	} else if (job_is_sync(w->job)) {
 		hist_add(&w->stats->clat[IOJOB_FSYNC], clock_between(w->clock, io->start, end), 1);
 	} else {
 		record(w, IOJOB_FSYNC, io->start, io->issued, end, 1);

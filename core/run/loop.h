@@ -55,16 +55,22 @@ struct worker {
 	uint64_t buf_stride;
 };
 
+/* A phase of length_ns (0: without end) and the schedules in it begin now. */
+void loop_begin(struct worker *w, uint64_t length_ns);
+
 /*
- * Does I/Os until length_ns have passed (0: no limit), the work is done, an error ends the worker
- * or the stage is stopped; then waits for what is in flight.
+ * Does I/Os until the phase is over, the work is done, an error ends the worker or the stage is
+ * stopped; then waits for what is in flight.
  */
-void loop_run(struct worker *w, uint64_t length_ns);
+void loop_run(struct worker *w);
+
+/* Is the phase over, or the stage stopped, or did an error end the worker? */
+bool loop_over(const struct worker *w);
 
 /* Counts what the schedule wanted by the end of the phase and never got. */
 void loop_record_due(struct worker *w);
 
-/* One fsync of a file through the engine, recorded as such. */
+/* One fsync of a file through the engine, in no histogram: it is not of the job's rhythm. */
 void loop_sync_file(struct worker *w, struct iojob_file *file);
 
 /* Sleeps until `ticks`, the end of the phase or a stop, whichever is first. */
@@ -81,5 +87,8 @@ void loop_fail_engine(struct worker *w, int error, const char *what);
 
 /* setup.c: everything up to the start barrier. 0 or -errno, which is noted in w->shared. */
 int setup_worker(struct worker *w);
+
+/* Before a further pass over the files: the page cache is again as it was before the first. */
+void setup_again(struct worker *w);
 
 #endif

@@ -3,14 +3,16 @@
 
 #include <errno.h>
 #include <libgen.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "../job/units.h"
+#include "../load/buffer.h"
 #include "../measure/machine.h"
-#include "worker.h"
 
 unsigned plan_job_flags(const struct job *job)
 {
@@ -19,19 +21,17 @@ unsigned plan_job_flags(const struct job *job)
 			| (job->o.sync == JOB_SYNC_DSYNC ? IOJOB_JOB_DSYNC : 0);
 }
 
-unsigned plan_open_flags(const struct job *job, const struct target *look)
-{
-	bool writes = job_does(job, IOJOB_WRITE) || job_does(job, IOJOB_TRIM);
-
-	return TARGET_READ | (writes ? TARGET_WRITE : 0) | (job->direct ? TARGET_DIRECT : 0)
-			| (job->o.sync == JOB_SYNC_SYNC ? TARGET_SYNC : 0)
-			| (job->o.sync == JOB_SYNC_DSYNC ? TARGET_DSYNC : 0)
-			| (writes && look->kind == TARGET_BLOCK ? TARGET_EXCL : 0);
-}
-
 static bool changes_files(const struct job *job)
 {
 	return job_does(job, IOJOB_WRITE) || job_does(job, IOJOB_TRIM);
+}
+
+unsigned plan_open_flags(const struct job *job)
+{
+	return TARGET_READ | (changes_files(job) ? TARGET_WRITE : 0)
+			| (job->direct ? TARGET_DIRECT : 0)
+			| (job->o.sync == JOB_SYNC_SYNC ? TARGET_SYNC : 0)
+			| (job->o.sync == JOB_SYNC_DSYNC ? TARGET_DSYNC : 0);
 }
 
 /* Must its files be written before it runs? */
@@ -60,9 +60,9 @@ static int check_engine(const struct job *job, size_t nfiles, struct err *err)
 	struct err why = { "" };
 	struct iojob_setup setup = {
 		.conf = job->engine_conf,
-		.depth = worker_depth(job),
+		.depth = job_depth(job),
 		.workers = (uint32_t)job->o.numjobs,
-		.buf_bytes = largest_block(job) * worker_depth(job),
+		.buf_bytes = largest_block(job) * job_depth(job),
 		.ops = job->ops,
 		.job_flags = plan_job_flags(job),
 		.nfiles = (uint32_t)nfiles,
@@ -124,7 +124,7 @@ static int check_alignment(const struct job *job, const struct plan_target *t, u
 }
 
 /* May the job write to that device? */
-static int check_device(const struct job *job, const struct plan_target *t,
+static int check_device(const struct job *job, struct plan_target *t,
 		const struct plan_options *options, struct err *err)
 {
 	int r;
@@ -139,14 +139,17 @@ static int check_device(const struct job *job, const struct plan_target *t,
 			return 0;
 	}
 	r = target_may_write(&t->look, t->path, err);
-	return r ? plan_blame(job, r, err) : 0;
+	if (r)
+		return plan_blame(job, r, err);
+	t->claim = true;
+	return 0;
 }
 
 /* May it use that file? Opening tells more surely than mode bits do. */
 static int check_file(const struct job *job, const struct plan_target *t, uint64_t size_bytes,
 		struct err *err)
 {
-	unsigned flags = plan_open_flags(job, &t->look);
+	unsigned flags = plan_open_flags(job);
 	int fd;
 
 	if (needs_contents(job) && size_bytes > t->look.size_bytes)
@@ -156,6 +159,39 @@ static int check_file(const struct job *job, const struct plan_target *t, uint64
 		return plan_blame(job, fd, err);
 	close(fd);
 	return 0;
+}
+
+/* Bytes rather than text: what they mean is known from the load layer on. */
+static int check_pattern(const struct job *job, struct err *err)
+{
+	uint8_t bytes[BUFFER_PATTERN_MAX];
+	const char *text = job->o.buffer_pattern, *path, *why;
+	unsigned line;
+
+	if (!text || buffer_parse(text, bytes, &why) > 0)
+		return 0;
+	job_where(job, "buffer_pattern", &path, &line);
+	return err_at(err, EINVAL, path, line, "buffer_pattern = %.80s: %s", text, why);
+}
+
+/* Only the kernel knows: offline CPUs and those of other containers are no use. */
+static int check_cpus(const struct job *job, struct err *err)
+{
+	cpu_set_t before, wanted;
+	const char *path;
+	unsigned line;
+
+	if (!job->o.cpus_allowed || job_cpus(job, &wanted)
+			|| sched_getaffinity(0, sizeof(before), &before))
+		return 0;
+	if (!sched_setaffinity(0, sizeof(wanted), &wanted)) {
+		sched_setaffinity(0, sizeof(before), &before);
+		return 0;
+	}
+	job_where(job, "cpus_allowed", &path, &line);
+	err_at(err, EOPNOTSUPP, path, line, "cpus_allowed = %s: none of these CPUs can be used "
+			"on this machine", job->o.cpus_allowed);
+	return -EOPNOTSUPP;
 }
 
 static int check_readonly(const struct job *job, struct err *err)
@@ -205,6 +241,7 @@ static void claim_files(struct plan *plan, const struct plan_worker *w)
 			t->size_bytes = w->files[i].size_bytes;
 		t->last_stage = job->stage;
 		t->written |= changes_files(job);
+		t->read |= job_does(job, IOJOB_READ);
 		t->unlink |= job->o.unlink && t->look.kind != TARGET_BLOCK
 				&& t->look.kind != TARGET_CHAR;
 	}
@@ -226,8 +263,12 @@ static int plan_job(struct plan *plan, struct job *job, const struct plan_option
 	struct plan_worker *workers;
 	int r = options->readonly ? check_readonly(job, err) : 0;
 
+	if (!r)
+		r = check_pattern(job, err);
 	if (!r && options->judge_machine)
 		r = check_engine(job, plan_nfiles(job), err);
+	if (!r && options->judge_machine)
+		r = check_cpus(job, err);
 	workers = realloc(stage->workers, (first + count) * sizeof(*workers));
 	if (!workers)
 		return err_set(err, ENOMEM, "out of memory");
@@ -248,6 +289,34 @@ static int plan_job(struct plan *plan, struct job *job, const struct plan_option
 		return job->skipped ? 0 : err_set(err, ENOMEM, "out of memory");
 	}
 	return r;
+}
+
+/* A process cannot have more files open than its limit; the threads of a stage are one process. */
+static int check_descriptors(const struct plan_stage *stage, struct err *err)
+{
+	enum { OTHERS = 32 }; /* that engines and iojob itself need */
+	struct rlimit limit;
+	size_t threads = 0;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return 0;
+	for (size_t i = 0; i < stage->nworkers; i++) {
+		const struct job *job = stage->workers[i].job;
+		size_t files = stage->workers[i].nfiles;
+
+		if (job->engine->e.flags & IOJOB_ENGINE_NO_FD || job->o.create_only)
+			continue;
+		if (job->o.thread)
+			files = threads += files;
+		if (files + OTHERS > limit.rlim_max)
+			return err_at(err, EMFILE, job->path, job->line,
+					"[%s]: %zu files at once%s: a process may open %ju "
+					"(ulimit -Hn)",
+					job->section, files,
+					job->o.thread ? ", by all threads" : "",
+					(uintmax_t)limit.rlim_max);
+	}
+	return 0;
 }
 
 /* ---- layout and space ---------------------------------------------------------------------- */
@@ -434,6 +503,8 @@ int plan_make(struct plan *plan, struct jobs *jobs, const struct plan_options *o
 		if (!jobs->list[i].skipped)
 			r = plan_job(plan, &jobs->list[i], options, err);
 	}
+	for (size_t s = 0; !r && options->judge_machine && s < plan->nstages; s++)
+		r = check_descriptors(&plan->stages[s], err);
 	if (!r)
 		r = plan_space(plan, options, err);
 	if (!r && options->readonly)

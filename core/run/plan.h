@@ -28,6 +28,8 @@ struct plan_target {
 	size_t first_stage;         /* uses it */
 	size_t last_stage;
 	bool written;
+	bool read;
+	bool claim;                 /* a device: nobody else may use it during the run */
 	bool unlink;                /* after last_stage */
 	bool missing;               /* not on this machine; only where that is not judged */
 };
@@ -47,6 +49,8 @@ struct plan_worker {
 	size_t nfiles;
 	uint64_t limit_bytes; /* UINT64_MAX: none */
 	uint64_t limit_ios;
+	uint64_t pass_bytes; /* of each of the loops, where there are several; else UINT64_MAX */
+	uint64_t pass_ios;   /* UINT64_MAX: no limit */
 	uint64_t map_bytes;   /* memory for a random order of mixed sizes */
 	bool layout;          /* writes files whole, a file after the other: layout.c */
 	const char *failed;   /* set before its stage: why it cannot start; not owned */
@@ -111,6 +115,6 @@ const char *plan_rw_name(const struct job *job);
 unsigned plan_job_flags(const struct job *job);
 
 /* Flags for target_open() as the job wants its files. */
-unsigned plan_open_flags(const struct job *job, const struct target *look);
+unsigned plan_open_flags(const struct job *job);
 
 #endif

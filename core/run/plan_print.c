@@ -4,7 +4,6 @@
 
 #include "../job/units.h"
 #include "plan.h"
-#include "worker.h"
 
 void plan_print_end(char *buf, size_t size, const struct plan_worker *w)
 {
@@ -70,8 +69,8 @@ static void print_title(FILE *to, const struct job *job)
 	fprintf(to, ": %s ", plan_rw_name(job));
 	print_block(to, job);
 	fprintf(to, ", %s", job->engine->e.name);
-	if (worker_depth(job) > 1)
-		fprintf(to, " depth %u", worker_depth(job));
+	if (job_depth(job) > 1)
+		fprintf(to, " depth %u", job_depth(job));
 	if (job->direct)
 		fputs(", direct", to);
 	if (job->o.numjobs > 1)

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../job/units.h"
 #include "../measure/machine.h"
 #include "stage.h"
 
@@ -17,6 +18,8 @@ struct run {
 	const struct run_options *options;
 	struct result *result;
 	struct disks disks;
+	int *claims; /* devices, open with O_EXCL */
+	size_t nclaims;
 	int signals;
 	int interrupted;
 };
@@ -32,6 +35,7 @@ static int take_signals(sigset_t *before, struct err *err)
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, before);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -90,6 +94,40 @@ static int add_result(struct run *run, struct result_job *new)
 	return 0;
 }
 
+/* A result without figures: of a job that was skipped, only creates files, or never began. */
+static int add_empty(struct run *run, const struct job *job, enum result_end end)
+{
+	struct result_job r;
+
+	if (result_of_job(job, &r)) {
+		result_job_free(&r);
+		return -ENOMEM;
+	}
+	r.end = end;
+	r.grouped = job->o.group_reporting;
+	return add_result(run, &r);
+}
+
+/* What an interruption left undone stands in the result all the same, so that no job is missing. */
+static int add_undone(struct run *run, size_t s)
+{
+	const struct plan_stage *stage = &run->plan->stages[s];
+	const struct jobs *jobs = run->plan->jobs;
+	int bad = 0;
+
+	for (size_t i = 0; !bad && i < jobs->n; i++) {
+		if (jobs->list[i].stage != s)
+			continue;
+		if (jobs->list[i].skipped)
+			bad = add_empty(run, &jobs->list[i], RESULT_END_WORK);
+		for (size_t w = 0; !bad && w < stage->nworkers; w++) {
+			if (stage->workers[w].job == &jobs->list[i])
+				bad = add_empty(run, &jobs->list[i], RESULT_END_INTERRUPTED);
+		}
+	}
+	return bad;
+}
+
 /* Results of a stage in the order of its jobs; jobs without workers have theirs too. */
 static int add_results(struct run *run, size_t s, const struct stage *stage,
 		const struct layout *layout, uint64_t layout_ns)
@@ -104,10 +142,8 @@ static int add_results(struct run *run, size_t s, const struct stage *stage,
 
 		if (job->stage != s)
 			continue;
-		if (job->skipped || job->o.create_only) {
-			bad = result_of_job(job, &r);
-			bad = bad ? bad : add_result(run, &r);
-		}
+		if (job->skipped || job->o.create_only)
+			bad = add_empty(run, job, RESULT_END_WORK);
 		for (; !bad && at < stage->n && stage->specs[at].job == job; at++) {
 			bad = stage_result(stage, &stage->workers[at], &r);
 			bad = bad ? bad : add_result(run, &r);
@@ -291,11 +327,13 @@ static int run_stage(struct run *run, size_t s, struct err *err)
 		r = stage_run(&stage, err);
 		disks_stop(&run->disks);
 		run->interrupted = stage.interrupted;
+		if (!r && add_results(run, s, &stage, &layout, layout_ns))
+			r = err_set(err, ENOMEM, "out of memory");
 	} else {
-		stage.n = 0;
+		if (run->interrupted ? add_undone(run, s)
+				     : add_results(run, s, &stage, &layout, layout_ns))
+			r = err_set(err, ENOMEM, "out of memory");
 	}
-	if (!r && add_results(run, s, &stage, &layout, layout_ns))
-		r = err_set(err, ENOMEM, "out of memory");
 	stage_free(&stage);
 	remove_files(run, s);
 out:
@@ -319,6 +357,34 @@ static int find_disks(struct run *run, struct err *err)
 	return r;
 }
 
+/* For all workers together: each on its own would shut out the others. */
+static int claim_devices(struct run *run, struct err *err)
+{
+	const struct plan *plan = run->plan;
+
+	run->claims = calloc(plan->ntargets + 1, sizeof(*run->claims));
+	if (!run->claims)
+		return err_set(err, ENOMEM, "out of memory");
+	for (size_t i = 0; i < plan->ntargets; i++) {
+		int fd;
+
+		if (!plan->targets[i].claim)
+			continue;
+		fd = target_open(plan->targets[i].path, TARGET_READ | TARGET_EXCL, err);
+		if (fd < 0)
+			return fd;
+		run->claims[run->nclaims++] = fd;
+	}
+	return 0;
+}
+
+static void release_devices(struct run *run)
+{
+	while (run->nclaims)
+		close(run->claims[--run->nclaims]);
+	free(run->claims);
+}
+
 static int copy_places(const struct plan *plan, struct result *result)
 {
 	result->places = calloc(plan->nplaces + 1, sizeof(*result->places));
@@ -339,6 +405,33 @@ static int copy_places(const struct plan *plan, struct result *result)
 	return 0;
 }
 
+/* Reading what was never written says nothing of a device. */
+static int note_holes(const struct plan *plan, struct result *result)
+{
+	for (size_t i = 0; i < plan->ntargets; i++) {
+		const struct plan_target *t = &plan->targets[i];
+		char stored[32], size[32], *note;
+		char **notes;
+
+		if (!t->read || t->look.kind != TARGET_REGULAR
+				|| t->look.alloc_bytes >= t->look.size_bytes)
+			continue;
+		if (asprintf(&note, "%s has holes: of its %s only %s are stored, and reading the "
+				"rest needs no device", t->path,
+				units_print_size(size, sizeof(size), t->look.size_bytes),
+				units_print_size(stored, sizeof(stored), t->look.alloc_bytes)) < 0)
+			return -ENOMEM;
+		notes = realloc(result->notes, (result->nnotes + 1) * sizeof(*notes));
+		if (!notes) {
+			free(note);
+			return -ENOMEM;
+		}
+		result->notes = notes;
+		notes[result->nnotes++] = note;
+	}
+	return 0;
+}
+
 static uint64_t epoch_ms(void)
 {
 	struct timespec now;
@@ -352,11 +445,14 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
 {
 	struct run run = { .plan = plan, .options = options, .result = result };
 	sigset_t before;
-	int r = copy_places(plan, result) ? err_set(err, ENOMEM, "out of memory") : 0;
+	int r = copy_places(plan, result) || note_holes(plan, result)
+			? err_set(err, ENOMEM, "out of memory") : 0;
 
 	*interrupted = 0;
 	if (!r)
 		r = find_disks(&run, err);
+	if (!r)
+		r = claim_devices(&run, err);
 	if (r)
 		goto out;
 	run.signals = take_signals(&before, err);
@@ -365,8 +461,12 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
 		goto out;
 	}
 	result->started_ms = epoch_ms();
-	for (size_t s = 0; !r && s < plan->nstages && !look_for_signal(&run); s++)
-		r = run_stage(&run, s, err);
+	for (size_t s = 0; !r && s < plan->nstages; s++) {
+		if (!look_for_signal(&run))
+			r = run_stage(&run, s, err);
+		else if (add_undone(&run, s))
+			r = err_set(err, ENOMEM, "out of memory");
+	}
 	result->ended_ms = epoch_ms();
 	result->interrupted = run.interrupted;
 	*interrupted = run.interrupted;
@@ -375,6 +475,7 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
 	if (!r && disks_result(&run.disks, result))
 		r = err_set(err, ENOMEM, "out of memory");
 out:
+	release_devices(&run);
 	disks_free(&run.disks);
 	return r;
 }

@@ -53,8 +53,9 @@ static int setup_buffers(struct worker *w)
 		w->buffer.pattern = w->pattern;
 		w->buffer.pattern_bytes = (size_t)n;
 	}
-	if (job_does(job, IOJOB_WRITE))
-		buffer_fill(&w->buffer, area, size);
+	/* One by one: each buffer begins with the pattern's first byte. */
+	for (unsigned i = 0; i < w->pub.depth && job_does(job, IOJOB_WRITE); i++)
+		buffer_fill(&w->buffer, (char *)area + i * w->buf_stride, w->buf_stride);
 	return 0;
 }
 
@@ -150,9 +151,11 @@ static int open_file(struct worker *w, unsigned i)
 	file->size_bytes = spec->size_bytes;
 	file->fd = -1;
 	if (!(w->drive.engine->flags & IOJOB_ENGINE_NO_FD)) {
-		if (w->job->o.pre_read)
-			pre_read(target->path, spec);
-		file->fd = target_open(target->path, plan_open_flags(w->job, &target->look)
+		int r = w->job->o.pre_read ? pre_read(target->path, spec) : 0;
+
+		if (r)
+			return setup_error(w, r, target->path);
+		file->fd = target_open(target->path, plan_open_flags(w->job)
 				| (w->args->spec->layout ? TARGET_CREATE : 0), &w->shared->text);
 		if (file->fd < 0) {
 			loop_fail(w, -file->fd, RESULT_END_ERROR);
@@ -172,6 +175,14 @@ static int open_file(struct worker *w, unsigned i)
 		}
 	}
 	return 0;
+}
+
+void setup_again(struct worker *w)
+{
+	for (unsigned i = 0; i < w->nopen; i++) {
+		if (w->files[i].fd >= 0)
+			setup_cache(w->job, w->files[i].fd, &w->args->spec->files[i]);
+	}
 }
 
 static int setup_files(struct worker *w)
@@ -208,6 +219,19 @@ static int setup_files(struct worker *w)
 	return r ? setup_error(w, r, "ready") : 0;
 }
 
+static void setup_batches(struct worker *w)
+{
+	const struct job_opts *o = &w->job->o;
+
+	w->batch = (unsigned)o->iodepth_batch;
+	w->reap_min = (unsigned)o->iodepth_batch_complete_min;
+	w->reap_max = (unsigned)o->iodepth_batch_complete_max;
+	if (w->reap_max < w->reap_min)
+		w->reap_max = w->reap_min;
+	if (!w->reap_max)
+		w->reap_max = 1;
+}
+
 static int setup_load(struct worker *w)
 {
 	const struct plan_worker *plan = w->args->spec;
@@ -219,6 +243,7 @@ static int setup_load(struct worker *w)
 		.ops = (unsigned)job->o.rw & 7u,
 		.random = job_random(job),
 		.repeats = job->o.norandommap,
+		.single = w->batch == 1 || w->paced || job_is_sync(job),
 		.in_turn = plan->layout,
 		.largest = plan->layout,
 		.read_percent = (unsigned)job->mix_read,
@@ -228,7 +253,6 @@ static int setup_load(struct worker *w)
 		.nfiles = (unsigned)plan->nfiles,
 		.files = w->file_list,
 	};
-	bool paced;
 	int r;
 
 	if (!regions)
@@ -243,31 +267,26 @@ static int setup_load(struct worker *w)
 	free(regions);
 	if (r)
 		return setup_error(w, r, "load");
-	paced = pace_init(&w->pace, spec.ops, job->o.rate, job->o.rate_iops,
-			clock_rate(w->clock));
 	w->mixed = w->load.mixed;
-	if (paced && w->mixed)
+	if (w->paced && w->mixed)
 		load_direct(&w->load);
-	w->think_left = (unsigned)job->o.thinktime_blocks;
-	w->paced = paced || job->o.thinktime;
-	w->batch = (unsigned)job->o.iodepth_batch;
-	w->reap_min = (unsigned)job->o.iodepth_batch_complete_min;
-	w->reap_max = (unsigned)job->o.iodepth_batch_complete_max;
-	if (w->reap_max < w->reap_min)
-		w->reap_max = w->reap_min;
-	if (!w->reap_max)
-		w->reap_max = 1;
 	return 0;
 }
 
 int setup_worker(struct worker *w)
 {
+	const struct job_opts *o = &w->job->o;
 	int r = pin(w->job);
 
 	if (r)
 		return setup_error(w, r, "cpus_allowed");
 	prctl(PR_SET_TIMERSLACK, 1);
 	r = setup_files(w);
-	return r ? r : setup_load(w);
+	if (r)
+		return r;
+	setup_batches(w);
+	w->think_left = (unsigned)o->thinktime_blocks;
+	w->paced = pace_init(&w->pace, (unsigned)o->rw & 7u, o->rate, o->rate_iops,
+			clock_rate(w->clock)) || o->thinktime;
+	return setup_load(w);
 }
-

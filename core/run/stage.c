@@ -51,7 +51,7 @@ static int map_shared(struct stage *s, struct err *err)
 	char *map;
 
 	for (size_t i = 0; i < s->n; i++)
-		at += worker_shared_bytes(worker_depth(s->specs[i].job));
+		at += worker_shared_bytes(job_depth(s->specs[i].job));
 	/* NORESERVE: most of it is buckets that nobody ever touches. */
 	map = mmap(NULL, at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
 			-1, 0);
@@ -68,7 +68,7 @@ static int map_shared(struct stage *s, struct err *err)
 		w->shared = (struct worker_shared *)(map + at);
 		w->bw.interval_ns = w->spec->job->o.bwavgtime;
 		w->iops.interval_ns = w->spec->job->o.iopsavgtime;
-		at += worker_shared_bytes(worker_depth(w->spec->job));
+		at += worker_shared_bytes(job_depth(w->spec->job));
 	}
 	return 0;
 }
@@ -97,7 +97,7 @@ static void become_child(pid_t parent)
 		_exit(1);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* EFBIG is the better report */
+	signal(SIGHUP, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	guard_catch();
@@ -226,11 +226,16 @@ static void stop(struct stage *s)
 		release(s);
 }
 
-static void kill_all(const struct stage *s)
+static void kill_all(struct stage *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		if (!s->workers[i].over && s->workers[i].pid > 0)
-			kill(s->workers[i].pid, SIGKILL);
+		struct stage_worker *w = &s->workers[i];
+
+		if (w->over || w->pid <= 0)
+			continue;
+		kill(w->pid, SIGKILL);
+		if (!w->killed_ns)
+			w->killed_ns = clock_ns();
 	}
 }
 
@@ -314,20 +319,33 @@ static uint64_t end_due(const struct stage *s, const struct stage_worker *w)
 	return clock_to_ns(s->clock, begin) + w->spec->job->o.runtime;
 }
 
+/* Not even SIGKILL ends what the kernel does not come back from. */
+static void give_up(struct stage_worker *w, uint64_t now)
+{
+	if (now <= w->killed_ns + GIVE_UP_NS)
+		return;
+	w->over = true;
+	if (!w->hung && phase_of(w) != WORKER_DONE) {
+		w->died = true;
+		w->status = SIGKILL;
+		w->lost_ns = now;
+	}
+}
+
 static void watch_worker(struct stage *s, struct stage_worker *w, uint64_t now, bool device_moves)
 {
 	uint64_t moves = moves_of(w), due;
 
-	if (w->over || phase_of(w) == WORKER_DONE)
+	if (w->over || (phase_of(w) == WORKER_DONE && !w->killed_ns))
 		return;
-	if (w->hung) {
-		if (!w->killed_ns && alone(s, w)) {
-			kill(w->pid, SIGKILL);
-			w->killed_ns = now;
-		}
-		w->over = w->killed_ns && now > w->killed_ns + GIVE_UP_NS;
-		return;
+	if (w->hung && !w->killed_ns && alone(s, w)) {
+		kill(w->pid, SIGKILL);
+		w->killed_ns = now;
 	}
+	if (w->killed_ns)
+		give_up(w, now);
+	if (w->hung || w->killed_ns)
+		return;
 	if (moves != w->moves || !w->moved_ns
 			|| (device_moves && phase_of(w) == WORKER_SYNC)) {
 		w->moves = moves;
@@ -368,9 +386,11 @@ static void add_sample(struct result_samples *samples, double value)
 static void sample(struct sampler *sampler, const uint64_t value[RESULT_DIRS], uint64_t now,
 		uint64_t begin_ns)
 {
-	if (!sampler->last_ns)
+	if (!sampler->last_ns) {
 		sampler->last_ns = begin_ns;
-	if (now < sampler->last_ns + sampler->interval_ns)
+		sampler->due_ns = begin_ns + sampler->interval_ns;
+	}
+	if (now < sampler->due_ns)
 		return;
 	for (int d = 0; d < RESULT_DIRS; d++) {
 		if (value[d])
@@ -379,6 +399,8 @@ static void sample(struct sampler *sampler, const uint64_t value[RESULT_DIRS], u
 		sampler->last[d] = value[d];
 	}
 	sampler->last_ns = now;
+	sampler->due_ns += (now - sampler->due_ns) / sampler->interval_ns * sampler->interval_ns
+			+ sampler->interval_ns;
 }
 
 static void sample_worker(const struct stage *s, struct stage_worker *w, uint64_t now)
@@ -418,13 +440,18 @@ static const char *doing(enum worker_phase phase)
 	return "";
 }
 
-/* What part of its work or time a worker has behind it; -1: nobody knows. */
-static double share_of(const struct stage *s, const struct stage_worker *w, uint64_t now)
+/*
+ * What part of its work or time a worker has behind it, and the seconds that it still needs; -1:
+ * nobody knows.
+ */
+static double share_of(
+		const struct stage *s, const struct stage_worker *w, uint64_t now, double *left_s)
 {
 	const struct stats *stats = &w->shared->stats;
 	const struct job_opts *o = &w->spec->job->o;
 	double share = -1, bytes = 0, ios = 0, begin;
 
+	*left_s = -1;
 	if (w->over || phase_of(w) >= WORKER_SYNC)
 		return 1;
 	if (phase_of(w) != WORKER_RUN)
@@ -440,7 +467,10 @@ static double share_of(const struct stage *s, const struct stage_worker *w, uint
 	begin = (double)clock_to_ns(s->clock, load64(&w->shared->begin_ticks));
 	if (o->runtime && ((double)now - begin) / (double)o->runtime > share)
 		share = ((double)now - begin) / (double)o->runtime;
-	return share > 1 ? 1 : share;
+	share = share > 1 ? 1 : share;
+	if (share > 0)
+		*left_s = ((double)now - begin) / 1e9 * (1 - share) / share;
+	return share;
 }
 
 static void show(struct stage *s, uint64_t now)
@@ -453,9 +483,10 @@ static void show(struct stage *s, uint64_t now)
 		return;
 	p->workers = 0;
 	p->share = 2;
+	p->left_s = -1;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct stage_worker *w = &s->workers[i];
-		double share = share_of(s, w, now);
+		double left_s, share = share_of(s, w, now, &left_s);
 
 		for (int d = 0; d < RESULT_DIRS; d++) {
 			bytes += load64(&w->shared->stats.op[d].bytes);
@@ -468,13 +499,16 @@ static void show(struct stage *s, uint64_t now)
 		p->workers++;
 		if (share < p->share)
 			p->share = share;
+		if (left_s > p->left_s)
+			p->left_s = left_s;
 	}
 	if (first) {
 		p->what = first->spec->job->name;
+		p->naxes = first->spec->job->naxes;
+		for (size_t i = 0; i < p->naxes && i < PROGRESS_AXES; i++)
+			p->axes[i] = first->spec->job->axes[i].label;
 		p->doing = first->spec->layout && phase_of(first) == WORKER_RUN
 				? "laying out" : doing(phase_of(first));
-		p->left_s = p->share > 0 && s->go_ns ? (double)(now - s->go_ns) / 1e9
-				* (1 - p->share) / p->share : -1;
 		p->bytes_per_s = bytes >= s->shown_bytes
 				? (double)(bytes - s->shown_bytes) * 1e9 / (double)since : 0;
 		p->ios_per_s = ios >= s->shown_ios
@@ -510,10 +544,26 @@ static bool look(struct stage *s, uint64_t now)
 	return all_over;
 }
 
-/* Until something has to be done though nobody says so. */
-static int wait_ms(const struct stage *s)
+static void until_sample(const struct sampler *sampler, uint64_t now, uint64_t *wait_ns)
 {
-	return s->go_ns ? (s->show ? SHOW_NS : WATCH_NS) / 4000000 : 20;
+	uint64_t left = sampler->due_ns > now ? sampler->due_ns - now : 0;
+
+	if (sampler->last_ns && left < *wait_ns)
+		*wait_ns = left;
+}
+
+/* Until something has to be done though nobody says so. */
+static int wait_ms(const struct stage *s, uint64_t now)
+{
+	uint64_t wait_ns = s->show ? SHOW_NS : WATCH_NS;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->workers[i].over || phase_of(&s->workers[i]) != WORKER_RUN)
+			continue;
+		until_sample(&s->workers[i].bw, now, &wait_ns);
+		until_sample(&s->workers[i].iops, now, &wait_ns);
+	}
+	return s->go_ns ? (int)(wait_ns / 1000000) + 1 : 20;
 }
 
 static void watch_until_over(struct stage *s)
@@ -534,7 +584,7 @@ static void watch_until_over(struct stage *s)
 			break;
 		watch(s, now);
 		show(s, now);
-		poll(fds, 2, wait_ms(s));
+		poll(fds, 2, wait_ms(s, now));
 		n = read(s->notify, &count, sizeof(count));
 		(void)n; /* it only wakes; what happened is seen in the phases */
 	}

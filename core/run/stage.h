@@ -23,6 +23,7 @@
 struct sampler {
 	uint64_t interval_ns;
 	uint64_t last_ns; /* 0: not begun */
+	uint64_t due_ns;  /* of the next sample */
 	uint64_t last[RESULT_DIRS];
 	struct result_samples samples[RESULT_DIRS];
 };
@@ -38,7 +39,7 @@ struct stage_worker {
 	bool hung;
 	uint64_t lost_ns;   /* when it died or was found hung */
 	uint64_t idle_ns;   /* how long it had not moved then */
-	uint64_t killed_ns; /* when it was killed for it; 0: not yet */
+	uint64_t killed_ns; /* when it was killed by us; 0: not yet */
 	uint64_t moves;     /* what its counters said when last looked at */
 	uint64_t moved_ns;  /* when they last changed */
 	struct sampler bw;

@@ -604,7 +604,8 @@ int target_create(const char *path, uint64_t size_bytes, enum target_allocate ho
 		close(fd);
 		return err_set(err, EINVAL, "%s: not a regular file: its size is fixed", path);
 	}
-	rc = create_allocate(fd, size, how);
+	/* What is large enough already is used as it is, holes included. */
+	rc = made || st.st_size < size ? create_allocate(fd, size, how) : 0;
 	if (!rc && sized)
 		rc = create_grow(fd, size);
 	/* What failed leaves everything as it was; its error is the one to tell. */

@@ -9,18 +9,6 @@
 
 #include "loop.h"
 
-bool worker_is_sync(const struct job *job)
-{
-	const struct iojob_engine *e = &job->engine->e;
-
-	return e->execute && (!e->submit || job->o.iodepth == 1);
-}
-
-unsigned worker_depth(const struct job *job)
-{
-	return worker_is_sync(job) ? 1 : (unsigned)job->o.iodepth;
-}
-
 size_t worker_shared_bytes(unsigned depth)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -86,16 +74,32 @@ static enum result_end how_ended(const struct worker *w)
 	return w->shared->end_ticks >= w->until ? RESULT_END_RUNTIME : RESULT_END_WORK;
 }
 
+/* The work, in as many passes as loops= asks for, each with the page cache as it was at first. */
+static void run_passes(struct worker *w)
+{
+	const struct plan_worker *spec = w->args->spec;
+	uint64_t left = spec->limit_bytes, pass = spec->pass_bytes;
+
+	for (;;) {
+		load_limit(&w->load, pass < left ? pass : left, spec->pass_ios);
+		loop_run(w);
+		if (left <= pass || loop_over(w))
+			return;
+		left -= pass;
+		setup_again(w);
+	}
+}
+
 /* The measured phase, and the fsync that belongs to its time. */
 static void run_measured(struct worker *w)
 {
 	struct rusage before, after;
 
-	load_limit(&w->load, w->args->spec->limit_bytes, w->args->spec->limit_ios);
 	usage(w, &before);
 	__atomic_store_n(&w->shared->begin_ticks, clock_ticks(w->clock), __ATOMIC_RELAXED);
 	enter(w, WORKER_RUN);
-	loop_run(w, w->job->o.runtime);
+	loop_begin(w, w->job->o.runtime);
+	run_passes(w);
 	w->shared->end_ticks = clock_ticks(w->clock);
 	if (w->until) {
 		w->shared->end = how_ended(w);
@@ -143,7 +147,8 @@ static void run_worker(struct worker *w)
 					+ clock_span_ticks(w->clock, w->job->o.startdelay));
 		if (w->job->o.ramp_time) {
 			enter(w, WORKER_RAMP);
-			loop_run(w, w->job->o.ramp_time);
+			loop_begin(w, w->job->o.ramp_time);
+			loop_run(w);
 			if (w->until)
 				stats_reset(w->stats);
 		}
@@ -182,7 +187,7 @@ void worker_main(const struct worker_args *args)
 		.clock = w->clock,
 	};
 	w->pub.conf = w->job->engine_conf;
-	w->pub.depth = worker_depth(w->job);
+	w->pub.depth = job_depth(w->job);
 	w->pub.guard = &w->guard.ours;
 	w->pub.ops = w->job->ops;
 	w->pub.job_flags = plan_job_flags(w->job);

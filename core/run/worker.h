@@ -56,10 +56,6 @@ struct worker_shared {
 /* Bytes of one worker_shared with its I/Os, a multiple of the page size. */
 size_t worker_shared_bytes(unsigned depth);
 
-/* I/Os in flight at once: 1 for an engine that only executes. */
-unsigned worker_depth(const struct job *job);
-bool worker_is_sync(const struct job *job);
-
 struct worker_args {
 	const struct plan *plan;
 	const struct plan_worker *spec;
