@@ -58,7 +58,7 @@ for library in \$LACKS; do
 	*" -l\$library "*) [ -e "$T/installed" ] || exit 1 ;;
 	esac
 done
-exec $cc "\$@"
+PATH='$PATH' exec $cc "\$@"
 END
 cat >bin/apt-get <<END
 #!/bin/sh

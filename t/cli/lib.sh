@@ -42,6 +42,7 @@ lib_clean() {
 trap lib_clean EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
+trap 'exit 141' PIPE
 trap 'exit 143' TERM
 
 cd "$T" || exit 1
@@ -110,12 +111,11 @@ refuse() { # EXIT PATTERN ARGUMENT...
 
 # What a failed expect shows of the result.
 lib_summary='.jobs[] | [.jobname, .error, .iojob.end, .iojob.error_text, .iojob.skipped,
-	{read: .read, write: .write} | map_values([.io_bytes, .total_ios, .iojob.errors])] | tostring'
+	(.read, .write | [.io_bytes, .total_ios, .iojob.errors]), .sync.total_ios] | tostring'
 
 # Words for filters: the jobs of a name and what they read and wrote.
 lib_words='
 	def job(n): .jobs[] | select(.jobname == n);
-	def jobs(n): [job(n)];
 	def r(n): job(n).read;
 	def w(n): job(n).write;
 	def moved(b; n): .io_bytes == b and .total_ios == n;
@@ -124,7 +124,7 @@ lib_words='
 
 # Is this jq filter true of the last result?
 is() { # FILTER
-	jq -e "$lib_words $1" "$LIB/json" >"$LIB/answer" && [ -s "$LIB/answer" ] &&
+	jq -e "$lib_words ($1)" "$LIB/json" >"$LIB/answer" && [ -s "$LIB/answer" ] &&
 		! grep -vqx true "$LIB/answer" || {
 		printf 'not true: %s\n' "$1"
 		jq -r "$lib_summary" "$LIB/json"
@@ -153,6 +153,30 @@ expect() { # WHAT EXIT FILTER ARGUMENT...
 	lib_title=$1
 	shift
 	check "$lib_title" runs "$@"
+}
+
+# An engine of the tests' own, t/cli/NAME.c, to be found by its name. Where it cannot be had, WHY
+# says so.
+engine_make() { # NAME [CC-OPTION...]
+	lib_name=$1
+	shift
+	lib_cc=$(made_with CC)
+	# shellcheck disable=SC2086 # words of a command
+	if ! command -v ${lib_cc%% *} >/dev/null; then
+		WHY="no compiler ($lib_cc)"
+		return 1
+	fi
+	mkdir -p "$LIB/engines"
+	# shellcheck disable=SC2086
+	$lib_cc -Wall -Wextra -Werror -O1 -fPIC -shared "$@" -o "$LIB/engines/$lib_name.so" \
+		"$IOJOB_SRCDIR/t/cli/${lib_name%_async}.c" || {
+		WHY="$lib_cc failed"
+		return 1
+	}
+	case $IOJOB_ENGINE_PATH in
+	"$LIB"/*) ;;
+	*) export IOJOB_ENGINE_PATH="$LIB/engines:$IOJOB_ENGINE_PATH" ;;
+	esac
 }
 
 # An empty $T to begin with.
@@ -189,14 +213,14 @@ loop_make() { # SIZE [LOSETUP-OPTION...]
 	lib_loops="$LOOP $lib_loops"
 }
 
-# A filesystem of its own: MNT is where it is mounted; tmpfs, or anything that mkfs makes. As above.
+# A filesystem of its own, mounted at MNT: in memory, or anything that mkfs makes. As above.
 mount_make() { # TYPE SIZE [MOUNT-OPTIONS]
 	MNT=$(mktemp -d "$LIB/mnt.XXXXXX") || return 1
 	if [ "$(id -u)" != 0 ]; then
 		WHY="needs root to mount"
 		return 1
-	elif [ "$1" = tmpfs ]; then
-		mount -t tmpfs -o "size=$2${3:+,$3}" tmpfs "$MNT" 2>"$LIB/why"
+	elif [ "$1" = tmpfs ] || [ "$1" = ramfs ]; then
+		mount -t "$1" -o "size=$2${3:+,$3}" "$1" "$MNT" 2>"$LIB/why"
 	elif ! command -v "mkfs.$1" >/dev/null; then
 		WHY="mkfs.$1 is missing"
 		return 1

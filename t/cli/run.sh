@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What a job does: how much it moves, in which files, when it ends, and what the command line changes
 # about that.
+# shellcheck disable=SC2016 # the variables are of job files, and of jq
 . "$(dirname "$0")/lib.sh"
 needs jq od fallocate
 
@@ -37,10 +38,13 @@ allocated() { # FILE, at least as much as it is long
 		return 1
 	}
 }
-# Bytes that no compressor can make smaller, no two blocks of 4 KiB alike.
+# Bytes that no compressor can make smaller.
 random_bytes() { # FILE
-	[ $(($(gzip -1 <"$1" | wc -c) * 100)) -gt $(($(stat -c %s "$1") * 99)) ] &&
-			! od -v -An -tx1 -w4096 "$1" | sort | uniq -d | grep -q .
+	[ $(($(gzip -1 <"$1" | wc -c) * 100)) -gt $(($(stat -c %s "$1") * 99)) ]
+}
+# No two blocks of 512 bytes are equal.
+no_twins() { # FILE
+	! od -v -An -tx1 -w512 "$1" | sort | uniq -d | grep .
 }
 gone() { # FILE...
 	for file; do
@@ -93,6 +97,7 @@ for engine in psync mmap libaio io_uring directio null; do
 		--set ioengine=$engine - <<-'END'
 		[mixed]
 		rw = randrw
+		norandommap
 		bs = 8k,4k
 		size = 2m
 		nrfiles = 2
@@ -159,7 +164,7 @@ filesize = 1m
 size = 512k
 END
 
-syncs() { # the same as fio, where it is there
+syncs() {
 	fresh
 	cat >job.ini <<-END
 		[global]
@@ -180,7 +185,7 @@ syncs() { # the same as fio, where it is there
 		fsync = 8
 		fdatasync = 16
 	END
-	runs 0 '[.jobs[].sync.total_ios] == [4, 6, 1, 4, 12]' job.ini
+	runs 0 '[.jobs[].sync.total_ios] == [4, 6, 1, 4, 8]' job.ini
 }
 check "fsync, fdatasync, end_fsync and fsync_on_close count as often as they are done" syncs
 
@@ -275,7 +280,7 @@ startdelay = 400ms
 [now]
 END
 expect "exitall ends the others of the stage with what they have, and no later stage" 0 '
-	job("load").iojob.end == "exitall" and r("load").total_ios > 0
+	job("load").iojob.end == "other" and r("load").total_ios > 0
 	and (job("load").iojob.elapsed_ns | . < 2e10) and job("first").iojob.end == "runtime"
 	and (r("after") | moved(1048576; 256))' - <<END
 [global]
@@ -337,8 +342,8 @@ END
 
 fresh
 expect "what is read is written before, with its time apart" 0 '
-	(r("reads") | moved(1048576; 256)) and job("reads").iojob.layout.bytes == 3145728
-	and job("reads").iojob.layout.ns > 0 and job("again").iojob.layout.bytes == 0' - <<END
+	(.jobs[:3] | all(.read | moved(1048576; 256)))
+	and (.jobs[0].iojob.layout | .bytes == 3145728 and .ns > 0) and job("again").iojob.layout.bytes == 0' - <<END
 [reads]
 size = 1m
 nrfiles = 2
@@ -528,12 +533,18 @@ pattern() { # PATTERN BYTES...
 check "buffer_pattern: a number" pattern 0xdeadbeef de ad be ef
 check "buffer_pattern: a text" pattern '"abcdefgh"' 61 62 63 64 65 66 67 68
 check "buffer_pattern: both" pattern '"abc"0xff' 61 62 63 ff
-for key in scramble_buffers refill_buffers; do
-	incompressible() {
-		contents --set "$key" && random_bytes file
-	}
-	check "$key: nothing compresses, no two blocks are equal" incompressible
-done
+refilled() {
+	contents --set refill_buffers && random_bytes file && no_twins file
+}
+check "refill_buffers: nothing compresses, no two blocks are equal" refilled
+scrambled() {
+	contents && no_twins file && head -c 16384 file >block && random_bytes block
+}
+check "otherwise no I/O compresses, and no two blocks are equal" scrambled
+kept() { # the two writes of each slot are equal
+	contents --set scramble_buffers=0 && ! no_twins file
+}
+check "scramble_buffers=0: the buffer stays" kept
 
 # ---- vary ---------------------------------------------------------------------------------------
 
@@ -614,14 +625,12 @@ optional() {
 		and .jobs[1].error == 0 and .jobs[1].read.total_ios == 0' \
 		--set optional=1 --output=text:out.txt --output=csv:out.csv optional.ini &&
 		cat out.txt &&
-		grep -Eq '^ *nowhere +-' out.txt && grep -q 'no engine .nowhere.' out.txt
+		grep -Eq '^job .* -$' out.txt && grep -q 'no engine .nowhere.' out.txt
 }
 check "optional: what this machine cannot run is skipped with its reason" optional
 refuse 2 'optional\.ini:3: .*no engine .nowhere.: .*nowhere\.so in ' optional.ini
 fresh
-if mount_make tmpfs 8m && ! dd if=/dev/zero of="$MNT/probe" bs=4k count=1 oflag=direct 2>/dev/null
-then
-	rm -f "$MNT/probe"
+if mount_make ramfs 8m; then
 	expect "optional: a filesystem without O_DIRECT" 0 '
 		(job("direct").iojob.skipped | test("no O_DIRECT")) and (r("not") | moved(65536; 16))' \
 		--directory="$MNT" - <<-END
@@ -636,7 +645,7 @@ then
 	refuse 2 'direct\.ini:3: .*no O_DIRECT; set direct=0' --directory="$MNT" direct.ini
 	check "touches nothing there" test ! -e "$MNT/direct.0.0"
 else
-	skip "a filesystem without O_DIRECT" "${WHY:-tmpfs of this kernel has it}"
+	skip "a filesystem without O_DIRECT" "$WHY"
 fi
 
 # ---- the command line ---------------------------------------------------------------------------
@@ -656,25 +665,40 @@ bs = 8k
 runtime = 10
 number_ios = 1000
 END
-plan() { # PATTERN ARGUMENT...
-	want=$1
+plan() { # LINES ARGUMENT...: the plan must have these lines, in this order, and touch nothing
+	printf '%s\n' "$1" >"$LIB/want"
 	shift
 	lib_state >"$LIB/before"
-	"$IOJOB" --parse-only "$@" >"$LIB/plan" 2>&1 || return 1
+	"$IOJOB" --parse-only "$@" >"$LIB/plan" || return 1
 	lib_state >"$LIB/after"
 	cat "$LIB/plan"
-	cmp "$LIB/before" "$LIB/after" && tr '\n' ' ' <"$LIB/plan" | grep -Eq -e "$want"
+	cmp "$LIB/before" "$LIB/after" &&
+			grep -xF -f "$LIB/want" "$LIB/plan" | cmp - "$LIB/want"
 }
-check "--parse-only: files and sizes" plan 'reads\.0\.0.*4 files|reads\.0\.0 \.\. .*reads\.1\.1' \
-		plan.ini
-check "--parse-only: what is laid out before" plan '4 files are laid out.*: 2 MiB' plan.ini
-check "--parse-only: what ends each job" \
-		plan 'ends after 1 MiB, each.*ends after 1 MiB, .*I/Os or 10 s, whichever is first' plan.ini
-check "--parse-only: stages and engines" \
-		plan 'stage 1 of 2 .*reads: read 4k, psync.*stage 2 of 2 .*writes: randwrite 8k' plan.ini
-check "--parse-only: judges the file, not the machine" \
-		plan 'nowhere.*size|not (there|on this)|missing' --directory=/nowhere/at/all plan.ini
-check "--directory" plan "$T/sub/reads.0.0|sub/reads.0.0" --directory=sub plan.ini
+check "--parse-only: files, sizes, layout, engines, stages, and what ends each job" plan \
+'4 files are laid out before they are read: 2 MiB
+stage 1 of 2
+  reads: read 4k, psync, 2 processes
+    reads.0.0 .. reads.1.1 (4 files), 2 MiB
+    ends after 1 MiB, each
+stage 2 of 2
+  writes: randwrite 8k, psync
+    writes.0.0, 1 MiB
+    ends after 1 MiB, 1,000 I/Os or 10 s, whichever is first' plan.ini
+check "--parse-only: depth, threads, memory for a random order of mixed sizes" plan \
+'  reads: randread 4k-8k, null depth 8, 2 threads
+    64 B of memory for the random order of mixed block sizes
+    ends after 10 s, each' --section=reads --set ioengine=null --set iodepth=8 --set thread \
+	--set rw=randread --set bsrange=4k-8k --set time_based --set runtime=10 plan.ini
+check "--parse-only: what is not on this machine is said, and no error" plan \
+'    /nowhere/at/all/reads.0.0 .. /nowhere/at/all/reads.1.1 (4 files), 2 MiB, not on this machine
+    /nowhere/at/all/writes.0.0, 1 MiB, not on this machine' --directory=/nowhere/at/all plan.ini
+printf '[job]\ndirectory = /nowhere\nsize = 1m\n' >directory.ini
+check "--directory: that one, whatever the job says" plan '    sub/job.0.0, 1 MiB' \
+		--directory=sub directory.ini
+head -c 4096 /dev/zero >old
+check "--parse-only: what will be overwritten" plan \
+		'    old, 1 MiB, exists and is overwritten' --section=writes --set filename=old plan.ini
 
 printf '[reads]\nsize = 64k\nfilename = there\n' >read.ini
 head -c 65536 /dev/zero >there

@@ -12,7 +12,7 @@ engine engines/*.c
 7 core/cli.[ch]
 6 output/*.[ch]
 5 core/run/{run,stage,setup,worker,loop,files,layout,signals}.[ch]
-5 core/run/{plan,plan_print,progress,collect}.[ch]
+5 core/run/{plan,plan_print,progress,collect,cost}.[ch]
 4 core/run/drive.[ch]
 1 core/load/rng.[ch]
 4 core/load/*.[ch]

@@ -36,15 +36,13 @@ static const struct {
 	uint64_t state;
 	uint64_t out[4];
 } known[] = {
-	{ 0,
-			{ UINT64_C(0x111cb3a78f59a58e), UINT64_C(0xceabd938ff4e856d),
-					UINT64_C(0x61fb51318f47d2a4), UINT64_C(0x78bd03c491909760) } },
-	{ 1,
-			{ UINT64_C(0xcdef1695e1f8ed2c), UINT64_C(0x61d6d24b1c9aad40),
-					UINT64_C(0x8cf880c22eebfadf), UINT64_C(0x05b3a992fedc4f8a) } },
-	{ UINT64_MAX,
-			{ UINT64_C(0xba1dc814e82d5d44), UINT64_C(0x57accfe85fe29d15),
-					UINT64_C(0x3afa6e616fb3aa6f), UINT64_C(0x6cfb4186089762e0) } },
+	{ 0, { UINT64_C(0x111cb3a78f59a58e), UINT64_C(0xceabd938ff4e856d),
+			     UINT64_C(0x61fb51318f47d2a4), UINT64_C(0x78bd03c491909760) } },
+	{ 1, { UINT64_C(0xcdef1695e1f8ed2c), UINT64_C(0x61d6d24b1c9aad40),
+			     UINT64_C(0x8cf880c22eebfadf), UINT64_C(0x05b3a992fedc4f8a) } },
+	{ UINT64_MAX, { UINT64_C(0xba1dc814e82d5d44), UINT64_C(0x57accfe85fe29d15),
+				      UINT64_C(0x3afa6e616fb3aa6f),
+				      UINT64_C(0x6cfb4186089762e0) } },
 };
 
 START_TEST(test_next)
@@ -62,14 +60,18 @@ static const struct {
 	uint64_t stream;
 	uint64_t out[3];
 } seeds[] = {
-	{ 0, 0, { UINT64_C(0x3a7834dd5e85e41f), UINT64_C(0xcf08af67940995c5),
-				UINT64_C(0x01adc898b0819998) } },
-	{ 1, 0, { UINT64_C(0x11d0c8a096d1a2ef), UINT64_C(0x9b3a0ab1cf405ea2),
-				UINT64_C(0xfe42d9a7de6fc0ce) } },
-	{ 1, 1, { UINT64_C(0xe22a49c2448d70d0), UINT64_C(0xb2d7df04f6b0f50e),
-				UINT64_C(0x4e32d70cec1cfd52) } },
-	{ UINT64_MAX, 7, { UINT64_C(0xbee8cd43eabf3710), UINT64_C(0x1c06fd74b73d02bf),
-					 UINT64_C(0xb0949a31718a194a) } },
+	{ 0, 0,
+			{ UINT64_C(0x3a7834dd5e85e41f), UINT64_C(0xcf08af67940995c5),
+					UINT64_C(0x01adc898b0819998) } },
+	{ 1, 0,
+			{ UINT64_C(0x11d0c8a096d1a2ef), UINT64_C(0x9b3a0ab1cf405ea2),
+					UINT64_C(0xfe42d9a7de6fc0ce) } },
+	{ 1, 1,
+			{ UINT64_C(0xe22a49c2448d70d0), UINT64_C(0xb2d7df04f6b0f50e),
+					UINT64_C(0x4e32d70cec1cfd52) } },
+	{ UINT64_MAX, 7,
+			{ UINT64_C(0xbee8cd43eabf3710), UINT64_C(0x1c06fd74b73d02bf),
+					UINT64_C(0xb0949a31718a194a) } },
 };
 
 START_TEST(test_seed)
@@ -107,7 +109,7 @@ START_TEST(test_streams)
 	}
 	qsort(all, ALL, sizeof(*all), by_value);
 	for (unsigned i = 1; i < ALL; i++)
-		ck_assert_uint_ne(all[i - 1], all[i]);
+		ck_quick(all[i - 1] != all[i]);
 	free(all);
 }
 END_TEST
@@ -137,7 +139,7 @@ START_TEST(test_below)
 	for (int i = 0; i < DRAWS; i++) {
 		uint64_t r = rng_below(&rng, n);
 
-		ck_assert_uint_lt(r, n);
+		ck_quick(r < n);
 		count[(u128)r * bins / n]++;
 	}
 	/* What does not divide evenly into bins is too little to be seen from 170000 on. */

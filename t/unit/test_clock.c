@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+/* The clock, and how counts are grouped. */
+#include "unit.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../core/measure/clock.h"
+#include "../../core/measure/stat.h"
+
+#define ROWS(table) (int)(sizeof(table) / sizeof((table)[0]))
+
+/* ---- the clock ----------------------------------------------------------------------------- */
+
+/* Both clocks at one moment: of many tries that with the least between. */
+static void moment(const struct clock *clock, uint64_t *ticks, uint64_t *ns)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < 100; i++) {
+		uint64_t n0 = clock_ns(), t = clock_ticks(clock), n1 = clock_ns();
+
+		if (n1 - n0 < best) {
+			best = n1 - n0;
+			*ticks = t;
+			*ns = n0 + (n1 - n0) / 2;
+		}
+	}
+}
+
+/* Does the CPU's counter run evenly, whatever the kernel makes of it? */
+static bool even_tsc(void)
+{
+#if defined(__x86_64__)
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	bool constant = false, nonstop = false;
+	char word[256];
+
+	while (f && fscanf(f, "%255s", word) == 1) {
+		constant |= !strcmp(word, "constant_tsc");
+		nonstop |= !strcmp(word, "nonstop_tsc");
+	}
+	if (f)
+		fclose(f);
+	return constant && nonstop;
+#else
+	return false;
+#endif
+}
+
+/*
+ * Against CLOCK_MONOTONIC over 50 ms: 100 ppm. Whoever is interrupted between two readings tries
+ * again. Once as the clock chose, once with the CPU's counter.
+ */
+START_TEST(test_calibration)
+{
+	double worst = HUGE_VAL;
+
+	if (_i && !even_tsc()) {
+		printf("skip: no TSC that runs evenly\n");
+		return;
+	}
+	for (int try = 0; try < 10 && fabs(worst) >= 100; try++) {
+		uint64_t t0, n0, t1, n1;
+		struct clock clock;
+
+		clock_begin(&clock);
+		if (_i) {
+			clock.tsc = true;
+			moment(&clock, &clock.base_ticks, &clock.base_ns);
+		}
+		clock_calibrate(&clock);
+		moment(&clock, &t0, &n0);
+		nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+		moment(&clock, &t1, &n1);
+		ck_assert_uint_gt(n1 - n0, 49000000);
+		worst = ((double)clock_span_ns(&clock, t1 - t0) - (double)(n1 - n0))
+			/ (double)(n1 - n0) * 1e6;
+		ck_assert_double_gt(clock.read_ns, 0);
+		ck_assert_double_lt(clock.read_ns, 100000);
+		clock_check(&clock);
+		if (!clock.tsc)
+			ck_assert_double_lt(fabs(clock.drift_ppm), 1);
+		else if (fabs(worst) < 100 && fabs(clock.drift_ppm) >= 200)
+			worst = clock.drift_ppm;
+	}
+	ck_assert_msg(fabs(worst) < 100, "%.0f ppm", worst);
+}
+END_TEST
+
+/* Rates of a tick: nanoseconds, TSCs, a slow counter. */
+static const double frequencies[] = { 1e9, 2.2e9, 2995199999.0, 5.7e9, 24e6, 1e6 };
+
+static struct clock made(double hz)
+{
+	return (struct clock){
+		.tsc = true,
+		.mult = (uint64_t)(1e9 / hz * (double)(UINT64_C(1) << CLOCK_SHIFT)),
+		.base_ticks = UINT64_C(1) << 52,
+		.base_ns = UINT64_C(123456789012345),
+	};
+}
+
+/* There and back: to what one tick is, up to a month. */
+START_TEST(test_conversions)
+{
+	struct clock clock = made(frequencies[_i]);
+	uint64_t step = (uint64_t)(1e9 / frequencies[_i]) + 2; /* ns of one tick, and rounding */
+
+	for (uint64_t ns = 1; ns < UINT64_C(2678400000000000); ns = ns * 3 + 1) {
+		uint64_t ticks = clock_span_ticks(&clock, ns);
+		uint64_t back = clock_span_ns(&clock, ticks);
+		double exact = (double)ns * frequencies[_i] / 1e9;
+
+		ck_assert_uint_le(back, ns);
+		ck_assert_uint_le(ns - back, step);
+		ck_assert_double_le(fabs((double)ticks - exact), 2 + exact * 1e-6);
+		for (int sign = -1; sign <= 1; sign += 2) { /* before and after the base */
+			uint64_t at = sign < 0 ? clock.base_ns - ns % clock.base_ns
+					       : clock.base_ns + ns;
+
+			back = clock_to_ns(&clock, clock_from_ns(&clock, at));
+			ck_assert_uint_le(back > at ? back - at : at - back, step);
+		}
+	}
+	ck_assert_uint_eq(clock_to_ns(&clock, clock.base_ticks), clock.base_ns);
+	ck_assert_uint_eq(clock_from_ns(&clock, clock.base_ns), clock.base_ticks);
+	ck_assert_uint_eq(clock_span_ns(&clock, 0), 0);
+	ck_assert_double_le(fabs(clock_rate(&clock) - frequencies[_i]), frequencies[_i] * 1e-6);
+}
+END_TEST
+
+/* A span never comes out negative, and the order of moments is kept. */
+START_TEST(test_order)
+{
+	struct clock clock = made(2.2e9);
+	uint64_t before = 0;
+
+	ck_assert_uint_eq(clock_between(&clock, 100, 99), 0);
+	ck_assert_uint_eq(clock_between(&clock, 100, 100), 0);
+	ck_assert_uint_eq(clock_between(&clock, 0, 2200), clock_span_ns(&clock, 2200));
+	for (uint64_t t = clock.base_ticks - 1000; t < clock.base_ticks + 1000; t++) {
+		uint64_t ns = clock_to_ns(&clock, t);
+
+		ck_assert_uint_ge(ns, before);
+		before = ns;
+	}
+}
+END_TEST
+
+/* Without a TSC that the kernel trusts ticks are CLOCK_MONOTONIC itself. */
+START_TEST(test_monotonic)
+{
+	struct clock clock;
+	uint64_t ns;
+
+	clock_begin(&clock);
+	if (clock.tsc) {
+		printf("skip: the TSC is the clock here\n");
+		return;
+	}
+	clock_calibrate(&clock);
+	ns = clock_ns();
+	ck_assert_uint_eq(clock_to_ns(&clock, ns), ns);
+	ck_assert_uint_eq(clock_from_ns(&clock, ns), ns);
+	ck_assert_uint_ge(clock_ticks(&clock), ns);
+}
+END_TEST
+
+/* ---- groups -------------------------------------------------------------------------------- */
+
+/* As fio's results name them: depths 0, 1, 2-3, 4-7 ..., batches 0, 1, 2-4, 5-8 ... */
+static const struct {
+	unsigned depth_from;
+	unsigned depth_to;
+	unsigned batch_from;
+	unsigned batch_to;
+} groups[STAT_DEPTHS] = {
+	{ 0, 0, 0, 0 },
+	{ 1, 1, 1, 1 },
+	{ 2, 3, 2, 4 },
+	{ 4, 7, 5, 8 },
+	{ 8, 15, 9, 16 },
+	{ 16, 31, 17, 32 },
+	{ 32, 63, 33, 64 },
+	{ 64, 70000, 65, 70000 },
+};
+
+START_TEST(test_groups)
+{
+	for (unsigned n = groups[_i].depth_from; n <= groups[_i].depth_to; n++)
+		ck_assert_uint_eq(stat_group(n), (unsigned)_i);
+	for (unsigned n = groups[_i].batch_from; n <= groups[_i].batch_to; n++)
+		ck_assert_uint_eq(stat_batch_group(n), (unsigned)_i);
+}
+END_TEST
+
+START_TEST(test_reset)
+{
+	struct stats *stats = calloc(1, sizeof(*stats)), *zero = calloc(1, sizeof(*zero));
+
+	ck_assert_ptr_nonnull(stats);
+	ck_assert_ptr_nonnull(zero);
+	stats_reset(zero); /* what an empty histogram is, is its own matter */
+	for (int op = 0; op < STAT_OPS; op++) {
+		for (uint64_t v = 1; v < 1000000; v *= 3) {
+			hist_add(&stats->clat[op], v, 1);
+			hist_add(&stats->slat[op], v, 1);
+			hist_add(&stats->lat[op], v, 1);
+			hist_add(&stats->response[op], v, 1);
+		}
+		stats->op[op].bytes = stats->op[op].late = stats->op[op].lag_max = 9;
+	}
+	for (int g = 0; g < STAT_DEPTHS; g++)
+		stats->depth[g] = stats->submit[g] = stats->complete[g] = 7;
+	ck_assert_int_ne(memcmp(stats, zero, sizeof(*stats)), 0);
+	stats_reset(stats);
+	ck_assert_int_eq(memcmp(stats, zero, sizeof(*stats)), 0);
+	free(stats);
+	free(zero);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("clock");
+	TCase *tc = tcase_create("clock");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, test_calibration, 0, 2);
+	tcase_add_loop_test(tc, test_conversions, 0, ROWS(frequencies));
+	tcase_add_test(tc, test_order);
+	tcase_add_test(tc, test_monotonic);
+	tcase_add_loop_test(tc, test_groups, 0, STAT_DEPTHS);
+	tcase_add_test(tc, test_reset);
+	suite_add_tcase(suite, tc);
+	return unit_run(suite);
+}
