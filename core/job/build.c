@@ -12,6 +12,7 @@
 
 #include "../load/rng.h"
 #include "foreign.h"
+#include "list.h"
 #include "vary.h"
 
 enum { VARIANTS_MAX = 10000 };
@@ -639,6 +640,21 @@ static int warn_depth(struct build *b, const struct job *job)
 	return warn(b, text.text, &text);
 }
 
+static int warn_nrfiles(struct build *b, const struct job *job)
+{
+	size_t names = job->o.filename ? list_length(job->o.filename) : 0;
+	struct err text;
+	const char *path;
+	unsigned line;
+
+	if (!names || !job_given(job, "nrfiles") || (size_t)job->o.nrfiles <= names)
+		return 0;
+	job_where(job, "nrfiles", &path, &line);
+	err_at(&text, 0, path, line, "nrfiles = %d: filename has %zu name%s, and those are the files",
+			job->o.nrfiles, names, names == 1 ? "" : "s");
+	return warn(b, text.text, &text);
+}
+
 /*
  * Sections differ in their sequences, the combinations of one do not: what is compared does the
  * same work. FNV-1a over the section's name, then mixed.
@@ -678,7 +694,9 @@ static int job_fill(struct build *b, const struct plot *plot, struct job *job)
 		return no_memory(b);
 	job->seed = job_seed(b, job);
 	rc = job_check(job, b->err);
-	return rc ? rc : warn_depth(b, job);
+	if (rc == 0)
+		rc = warn_depth(b, job);
+	return rc ? rc : warn_nrfiles(b, job);
 }
 
 /* ---- one section --------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The rules across options. What depends on files and devices is the plan's to judge. */
 #include "job.h"
+#include "list.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -164,48 +165,16 @@ static int check_workers(struct job *job, struct err *err)
 	return 0;
 }
 
-/* How many names a list with ':' between them has; *empty: one of them is "". */
-static size_t count_names(const char *list, bool *empty)
-{
-	size_t names = 1;
-	size_t length = 0; /* of the name at hand */
-
-	*empty = false;
-	for (;; list++) {
-		if (*list == ':' || !*list) {
-			*empty |= length == 0;
-			if (!*list)
-				return names;
-			names++;
-			length = 0;
-			continue;
-		}
-		if (list[0] == '\\' && list[1])
-			list++;
-		length++;
-	}
-}
-
 static int check_files(struct job *job, struct err *err)
 {
 	const struct job_opts *o = &job->o;
-	bool empty = false;
-	size_t names;
 
-	if (o->directory && count_names(o->directory, &empty) > 1)
-		return refuse(job, "directory", err,
-				"directory = %s: this version of iojob takes one directory (a "
-				"colon that belongs to its name is written as \\:)",
+	if (o->directory && list_has_empty(o->directory))
+		return refuse(job, "directory", err, "directory = %s: one of the names is empty",
 				o->directory);
-	if (!o->filename)
-		return 0;
-	names = count_names(o->filename, &empty);
-	if (empty)
+	if (o->filename && list_has_empty(o->filename))
 		return refuse(job, "filename", err, "filename = %s: one of the names is empty",
 				o->filename);
-	if (job_given(job, "nrfiles") && (size_t)o->nrfiles > names)
-		return refuse(job, "nrfiles", err, "nrfiles = %d: filename has only %zu name%s",
-				o->nrfiles, names, names == 1 ? "" : "s");
 	return 0;
 }
 

@@ -78,10 +78,10 @@ const struct iojob_option job_options[] = {
 	/* What the job is called. */
 	{
 		ROW(name, STRING),
-		.help = "name of the job in results and of its files",
-		.doc = "Stands for the section's name in results and, as in fio, in the names of "
-		       "files (see `filename_format`). `--section`, `--set` and messages go on to "
-		       "use the section's.",
+		.help = "name of the job in results",
+		.doc = "Stands for the section's name in results. Files are named after the section "
+		       "all the same (see `filename_format`), and `--section`, `--set` and messages "
+		       "use the section's name, too.",
 	},
 	{
 		ROW(description, STRING),
@@ -208,7 +208,8 @@ const struct iojob_option job_options[] = {
 		.doc = "Stands before each name, also one that begins with a `/`, as in fio; with "
 		       "`directory=/` names are what they are. `--directory` sets it for all "
 		       "jobs.\n\n"
-		       "fio spreads the workers over a list of directories; here it is one.",
+		       "Several, with a `:` between them, are shared out: the first worker has its "
+		       "files in the first, the second in the second, and so on in turn.",
 	},
 	{
 		ROW(filename_format, STRING),

@@ -149,6 +149,8 @@ int units_size(const char *text, unsigned kb_base, uint64_t *bytes, const char *
 	if (n.negative)
 		return refuse(why, "must not be negative");
 	unit = size_unit(&n, kb_base);
+	if (!unit && memchr(n.unit, '-', n.unit_len))
+		return refuse(why, "one size; a range is written as bsrange=4k-64k");
 	if (!unit)
 		return refuse(why, "no unit of size follows the number; those are k m g t p, "
 				"also as kb or Ki or KiB");

@@ -143,8 +143,8 @@ void buffer_next(struct buffer *buffer, void *buf, size_t size)
 	uint8_t *p = buf;
 	uint64_t word;
 
-	if (buffer->kind == BUFFER_REFILL) {
-		fill_random(buffer, buf, size);
+	if (buffer->kind != BUFFER_SCRAMBLE) {
+		buffer_fill(buffer, buf, size);
 		return;
 	}
 	/* What differs from write to write need not be random: a number that never comes again. */

@@ -22,6 +22,7 @@ enum buffer_kind {
 
 struct buffer {
 	enum buffer_kind kind;
+	bool read_into; /* reads of the job leave their data in the buffers of its writes */
 	struct rng rng;
 	uint64_t serial; /* SCRAMBLE: of the write */
 	const uint8_t *pattern; /* not owned */
@@ -44,7 +45,17 @@ void buffer_fill(struct buffer *buffer, void *area, size_t size);
 /* Does each write need buffer_next()? */
 static inline bool buffer_changes(const struct buffer *buffer)
 {
-	return buffer->kind == BUFFER_SCRAMBLE || buffer->kind == BUFFER_REFILL;
+	switch (buffer->kind) {
+	case BUFFER_SCRAMBLE:
+	case BUFFER_REFILL:
+		return true;
+	case BUFFER_ZERO:
+	case BUFFER_PATTERN:
+		return buffer->read_into;
+	case BUFFER_KEEP:
+		break;
+	}
+	return false;
 }
 
 /* The contents of one write. buf is aligned to 8. */

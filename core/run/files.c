@@ -5,59 +5,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../job/list.h"
 #include "../job/units.h"
 #include "../load/load.h"
 #include "plan.h"
 
 /* ---- names --------------------------------------------------------------------------------- */
-
-/*
- * The next item of a list with ':' between and "\:" for a colon, on the heap; *list moves behind
- * it. NULL: no memory.
- */
-static char *list_next(const char **list)
-{
-	const char *p = *list, *end = p;
-	char *item, *to;
-
-	while (*end && *end != ':')
-		end += 1 + (*end == '\\' && end[1]);
-	item = to = malloc((size_t)(end - p) + 1);
-	if (!item)
-		return NULL;
-	for (; p < end; p++) {
-		if (*p == '\\' && p + 1 < end && p[1] == ':')
-			p++;
-		*to++ = *p;
-	}
-	*to = '\0';
-	*list = *end ? end + 1 : end;
-	return item;
-}
-
-static char *list_item(const char *list, size_t i)
-{
-	char *item = list_next(&list);
-
-	while (item && i--) {
-		free(item);
-		item = list_next(&list);
-	}
-	return item;
-}
-
-static size_t list_length(const char *list)
-{
-	size_t n = 1;
-
-	for (const char *p = list; *p; p++) {
-		if (*p == '\\' && p[1])
-			p++;
-		else if (*p == ':')
-			n++;
-	}
-	return n;
-}
 
 /* filename_format with $jobname, $jobnum and $filenum. */
 static char *format_name(const struct job *job, unsigned clone, unsigned filenum)

@@ -42,6 +42,7 @@ static int setup_buffers(struct worker *w)
 			: job->o.buffer_pattern ? BUFFER_PATTERN
 			: job->o.refill_buffers ? BUFFER_REFILL
 			: job->o.scramble_buffers ? BUFFER_SCRAMBLE : BUFFER_KEEP;
+	w->buffer.read_into = job_does(job, IOJOB_READ);
 	rng_seed(&w->buffer.rng, job->seed, w->args->spec->clone * 4u + 3);
 	w->buffer.serial = rng_next(&w->buffer.rng);
 	if (w->buffer.kind == BUFFER_PATTERN) {

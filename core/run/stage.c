@@ -12,6 +12,8 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -85,6 +87,17 @@ static struct worker_args args_of(const struct stage *s, const struct stage_work
 	};
 }
 
+/* As many open files as this user may have; the plan has counted on them. */
+static void raise_files(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 /*
  * What a child does first: it must not outlive the main process, nor take the terminal's signals.
  */
@@ -100,6 +113,7 @@ static void become_child(pid_t parent)
 	signal(SIGHUP, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	raise_files();
 	guard_catch();
 }
 

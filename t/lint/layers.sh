@@ -23,7 +23,7 @@ engine engines/*.c
 2 core/engine/{load,guard,rig,check}.[ch]
 2 core/measure/machine.[ch]
 2 core/run/target.[ch]
-1 core/job/{opt,units}.[ch]
+1 core/job/{opt,units,list}.[ch]
 1 core/measure/{hist,dist,clock}.[ch]
 1 core/engine/engine.h
 1 core/result/{result,progress}.h
