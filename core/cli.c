@@ -229,7 +229,8 @@ static int take_output(struct parser *p, char *value)
 	if (colon) {
 		*colon = '\0';
 		format = find_format(value);
-		if (!format && is_fio_format(value))
+		/* A word alone can only mean a format; a file of that name is `./WORD:...`. */
+		if (!format && *value && !value[strspn(value, "abcdefghijklmnopqrstuvwxyz+")])
 			return wrong_format(p->err, "--output", value);
 		*colon = format ? '\0' : ':';
 	}

@@ -79,7 +79,7 @@ static const char *end_text(const struct result_job *job)
 {
 	switch (job->end) {
 	case RESULT_END_WORK:
-		return "all done";
+		return job->elapsed_ns ? "all done" : "files made, nothing run";
 	case RESULT_END_RUNTIME:
 		return "ended by its runtime";
 	case RESULT_END_ERROR:
@@ -223,7 +223,7 @@ static void print_syncs(FILE *to, const struct result *result, const struct resu
 			add_durations(&wrap, ": ", result, job, &job->sync);
 	}
 	if (job->end_sync_ns)
-		add_time(&wrap, "; ", "at the end ", job->end_sync_ns);
+		add_time(&wrap, job->syncs ? "; " : " ", "at the end ", job->end_sync_ns);
 	wrap_end(&wrap);
 }
 
@@ -231,6 +231,8 @@ static void print_cpu(FILE *to, const struct result_job *job)
 {
 	struct wrap wrap;
 
+	if (job->end == RESULT_END_DIED || job->end == RESULT_END_HUNG)
+		return; /* nobody asked it in time */
 	wrap_begin(&wrap, to, 2, TEXT_VALUE, "cpu");
 	wrap_add(&wrap, " ", "%.1f %% user, %.1f %% system", result_cpu_percent(job, false),
 			result_cpu_percent(job, true));

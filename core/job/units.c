@@ -150,7 +150,7 @@ int units_size(const char *text, unsigned kb_base, uint64_t *bytes, const char *
 		return refuse(why, "must not be negative");
 	unit = size_unit(&n, kb_base);
 	if (!unit && memchr(n.unit, '-', n.unit_len))
-		return refuse(why, "one size; a range is written as bsrange=4k-64k");
+		return refuse(why, "a range where one size is expected (bsrange takes ranges)");
 	if (!unit)
 		return refuse(why, "no unit of size follows the number; those are k m g t p, "
 				"also as kb or Ki or KiB");

@@ -152,7 +152,7 @@ static int add_reader(struct layout *layout, const struct plan *plan, const stru
 		uint64_t have = present(&plan->targets[file->target], w->job);
 		struct plan_file region = *file;
 
-		if (have >= file->size_bytes)
+		if (have >= file->size_bytes || file->as_written)
 			continue;
 		region.offset = have;
 		region.length = file->size_bytes - have;

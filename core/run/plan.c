@@ -323,8 +323,10 @@ static int check_descriptors(const struct plan_stage *stage, struct err *err)
 
 /* Plays the run through: how large each file is before each stage. */
 struct space {
-	uint64_t size;  /* of the file */
+	uint64_t size;  /* of the file, before the stage and with what is laid out for it */
+	uint64_t written; /* its size where a stage so far wrote it */
 	uint64_t alloc; /* what it occupies */
+	size_t writer;  /* stage that has a writer of it so far, + 1 */
 	size_t fs;      /* first target that is on the same filesystem; there: */
 	int64_t now;    /* what the filesystem holds beyond today */
 	int64_t peak;
@@ -372,42 +374,49 @@ static void grow(struct space *spaces, size_t target, uint64_t size)
 			fs->now = INT64_MAX;
 		file->alloc = size;
 	}
-	if (size > file->size)
-		file->size = size;
 	if (fs->now > fs->peak)
 		fs->peak = fs->now;
+}
+
+static void play_file(struct plan *plan, size_t s, const struct plan_worker *w,
+		struct plan_file *file, struct space *spaces)
+{
+	struct plan_target *t = &plan->targets[file->target];
+	struct space *space = &spaces[file->target];
+	bool allocates = w->job->o.fallocate != JOB_FALLOCATE_NONE;
+
+	if ((!on_filesystem(t) && t->look.kind != TARGET_ENGINE) || t->missing)
+		return;
+	file->as_written = space->writer == s + 1;
+	if (needs_contents(w->job) && !file->as_written && file->size_bytes > space->size) {
+		t->layout_bytes += file->size_bytes - space->size;
+		space->size = file->size_bytes;
+		grow(spaces, file->target, file->size_bytes);
+	}
+	if (changes_files(w->job)) {
+		grow(spaces, file->target, file->size_bytes);
+		if (file->size_bytes > space->written)
+			space->written = file->size_bytes;
+		if (allocates || w->job->engine->e.flags & IOJOB_ENGINE_SIZED)
+			space->writer = s + 1;
+	}
 }
 
 static void play_stage(struct plan *plan, size_t s, struct space *spaces)
 {
 	const struct plan_stage *stage = &plan->stages[s];
 
-	for (int writes = 0; writes < 2; writes++) {
-		for (size_t i = 0; i < stage->nworkers; i++) {
-			const struct plan_worker *w = &stage->workers[i];
-
-			for (size_t f = 0; f < w->nfiles; f++) {
-				size_t target = w->files[f].target;
-				struct plan_target *t = &plan->targets[target];
-				uint64_t size = w->files[f].size_bytes;
-
-				if (!on_filesystem(t) && t->look.kind != TARGET_ENGINE)
-					continue;
-				if (!writes && needs_contents(w->job)
-						&& size > spaces[target].size) {
-					t->layout_bytes += size - spaces[target].size;
-					grow(spaces, target, size);
-				} else if (writes && changes_files(w->job)) {
-					grow(spaces, target, size);
-				}
-			}
-		}
+	for (size_t i = 0; i < stage->nworkers; i++) {
+		for (size_t f = 0; f < stage->workers[i].nfiles; f++)
+			play_file(plan, s, &stage->workers[i], &stage->workers[i].files[f], spaces);
 	}
 	for (size_t i = 0; i < plan->ntargets; i++) {
+		if (spaces[i].written > spaces[i].size)
+			spaces[i].size = spaces[i].written;
 		if (!plan->targets[i].unlink || plan->targets[i].last_stage != s)
 			continue;
 		spaces[spaces[i].fs].now -= (int64_t)spaces[i].alloc;
-		spaces[i].size = spaces[i].alloc = 0;
+		spaces[i].size = spaces[i].written = spaces[i].alloc = 0;
 	}
 }
 

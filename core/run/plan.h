@@ -40,6 +40,7 @@ struct plan_file {
 	uint64_t size_bytes; /* what the file must hold before an I/O touches it */
 	uint64_t offset;     /* the region that the worker works on, bytes */
 	uint64_t length;
+	bool as_written;     /* read beside its writer, an earlier job of the stage: not laid out */
 };
 
 struct plan_worker {

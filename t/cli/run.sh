@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What a job does: how much it moves, in which files, when it ends, and what the command line changes
-# about that.
+# What a job does: how much it moves, in which files, when it ends, and what the command line
+# changes about that.
 # shellcheck disable=SC2016 # the variables are of job files, and of jq
 . "$(dirname "$0")/lib.sh"
 needs jq od fallocate
@@ -201,7 +201,8 @@ size = 128k
 END
 bounded() {
 	file_size file 327680 && cmp -n 65536 file before && cmp -i 196608 file before &&
-			! cmp -s -i 65536 -n 4096 file before && ! cmp -s -i 192512 -n 4096 file before
+			! cmp -s -i 65536 -n 4096 file before &&
+			! cmp -s -i 192512 -n 4096 file before
 }
 check "and nothing beside it is" bounded
 fresh
@@ -338,12 +339,49 @@ group_reporting
 new_group
 END
 
+# What the kernel is asked for: every block once a pass, in another order each time.
+if ! command -v strace >/dev/null || [ -n "$IOJOB_SANITIZE" ]; then
+	skip "a random order without repeats" "strace is missing, or would trace a sanitizer"
+else
+	random_order() {
+		fresh
+		printf '[job]\nrw=randread\nsize=1m\nbs=16k\nloops=2\n' >job.ini
+		"$IOJOB" --set create_only job.ini >/dev/null &&
+			strace -f -qq -o trace -e trace=pread64 "$IOJOB" job.ini >/dev/null ||
+			return 1
+		sed -n 's/.*pread64([0-9]*, .*, 16384, \([0-9]*\)) *= 16384$/\1/p' trace >offsets
+		head -n 64 offsets >first
+		tail -n +65 offsets >second
+		seq 0 16384 1032192 >blocks
+		sort -n first | cmp - blocks && sort -n second | cmp - blocks &&
+			! cmp -s first blocks && ! cmp -s first second
+	}
+	check "a random pass visits every block once, the next one in another order" random_order
+fi
+expect "rates are sampled as often as the job says" 0 '
+	(r("default") | (.bw_samples | within(1; 2)) and (.iops_samples | within(1; 2))
+		and .iops_min <= .iops_mean and .iops_mean <= .iops_max + 1
+		and (.iops_mean | about(1000; 20)) and (.bw_mean | about(4000; 20)))
+	and (r("often") | (.bw_samples | within(10; 25))
+		and (.iops_samples | within(5; 12)))' - <<END
+[global]
+ioengine = null
+size = 1g
+rate_iops = 1000
+runtime = 1200ms
+[default]
+[often]
+bwavgtime = 50
+iopsavgtime = 100
+END
+
 # ---- files before and after ---------------------------------------------------------------------
 
 fresh
 expect "what is read is written before, with its time apart" 0 '
 	(.jobs[:3] | all(.read | moved(1048576; 256)))
-	and (.jobs[0].iojob.layout | .bytes == 3145728 and .ns > 0) and job("again").iojob.layout.bytes == 0' - <<END
+	and (.jobs[0].iojob.layout | .bytes == 3145728 and .ns > 0)
+	and job("again").iojob.layout.bytes == 0' - <<END
 [reads]
 size = 1m
 nrfiles = 2
@@ -479,8 +517,8 @@ done
 
 fresh
 printf old >kept.txt
-expect "unlink removes the files" 0 '(w("a") | moved(262144; 64)) and (r("b") | moved(131072; 32))' \
-	- <<END
+expect "unlink removes the files" 0 '(w("a") | moved(262144; 64))
+	and (r("b") | moved(131072; 32))' - <<END
 [global]
 unlink
 [a]
@@ -572,7 +610,8 @@ check "vary: all combinations work on the section's one file" one_file
 fresh
 expect "vary: named points set several keys" 0 '
 	[.jobs[] | [.iojob.axes[0].name, .iojob.axes[0].label, .iojob.rw, .iojob.bs.read.min]]
-	== [["mode", "Small read", "read", 4096], ["mode", "Large random", "randread", 65536]]' - <<END
+	== [["mode", "Small read", "read", 4096],
+		["mode", "Large random", "randread", 65536]]' - <<END
 [sweep]
 ioengine = null
 size = 256k
@@ -632,7 +671,8 @@ refuse 2 'optional\.ini:3: .*no engine .nowhere.: .*nowhere\.so in ' optional.in
 fresh
 if mount_make ramfs 8m; then
 	expect "optional: a filesystem without O_DIRECT" 0 '
-		(job("direct").iojob.skipped | test("no O_DIRECT")) and (r("not") | moved(65536; 16))' \
+		(job("direct").iojob.skipped | test("no O_DIRECT"))
+		and (r("not") | moved(65536; 16))' \
 		--directory="$MNT" - <<-END
 		[global]
 		size = 64k
@@ -698,7 +738,8 @@ check "--directory: that one, whatever the job says" plan '    sub/job.0.0, 1 Mi
 		--directory=sub directory.ini
 head -c 4096 /dev/zero >old
 check "--parse-only: what will be overwritten" plan \
-		'    old, 1 MiB, exists and is overwritten' --section=writes --set filename=old plan.ini
+		'    old, 1 MiB, exists and is overwritten' --section=writes --set filename=old \
+		plan.ini
 
 printf '[reads]\nsize = 64k\nfilename = there\n' >read.ini
 head -c 65536 /dev/zero >there
@@ -755,6 +796,33 @@ size = 256k
 ioengine = null
 END
 
+# Results: where they go.
+fresh
+printf '[job]\nioengine=null\nsize=64k\n' >job.ini
+printf old >target.json
+ln -s target.json link.json
+outputs() {
+	"$IOJOB" --output=json:link.json --output-format=csv,text --output=new job.ini >out.txt
+	code=$?
+	[ "$code" = 2 ] && [ "$(cat target.json)" = old ] && [ ! -e new ] || return 1
+	"$IOJOB" --output=json:link.json --output-format=csv --output=new job.ini >out.txt ||
+		return 1
+	[ -L link.json ] && jq -e '.jobs[0].read.total_ios == 16' target.json &&
+		grep -q '^schema,job,' new && [ ! -s out.txt ]
+}
+check "results go where they are told to, through links, and two never to one file" outputs
+to_pipe() {
+	mkfifo pipe
+	jq -c '.jobs[0].read.total_ios' pipe >count.txt &
+	"$IOJOB" --output=json:pipe job.ini && wait $! && [ "$(cat count.txt)" = 16 ] && [ -p pipe ]
+}
+check "a pipe is written in place" to_pipe
+only_json() {
+	"$IOJOB" --set iodepth=2 --set ioengine=psync --output-format=json job.ini >out.json &&
+		[ "$(head -c 1 out.json)" = '{' ] && jq -e . out.json >/dev/null
+}
+check "a document on standard output holds nothing but itself" only_json
+
 # Syntax as it occurs, once from end to end.
 mkdir inc
 printf 'ioengine=null\r\nsize=64k\r\n' >inc/common.ini
@@ -775,6 +843,17 @@ odd() {
 		["twice", 16, "read"], ["no newline at the end", 16, "randread"]]' odd.ini
 }
 check "CRLF, a mark, includes, comments, variables, bare keys, empty and equal sections" odd
+
+warns() { # one line a key, on standard error, and the job runs
+	printf '[a]\nioengine=null\nsize=64 k\nclocksource=cpu\n' >warn.ini
+	printf '[b]\nioengine=null\nsize=64KiB\nclocksource=cpu\n' >>warn.ini
+	runs 0 '(.jobs | length == 2) and all(.jobs[]; .read.io_bytes == 65536)' warn.ini 2>err.txt
+	code=$?
+	cat err.txt
+	[ "$code" = 0 ] && [ "$(cat err.txt)" = \
+		"iojob: warn.ini:4: clocksource: a key of fio that has no effect in iojob" ]
+}
+check "a warning is said once a file" warns
 
 version() {
 	[ "$("$IOJOB" --version)" = "iojob $(cat "$IOJOB_SRCDIR/VERSION")" ]

@@ -262,8 +262,8 @@ static const struct {
 	{ "mode", "reads", "mode = reads: must be one of none, read, write" },
 	{ "mode", "", "mode = : must be one of none, read, write" },
 	{ "mode", "READ", "mode = READ: must be one of none, read, write" },
-	{ "bs", "4k-8k", "bs = 4k-8k: no unit of size follows the number; those are k m g t p, "
-		"also as kb or Ki or KiB" },
+	{ "bs", "4k-8k", "bs = 4k-8k: a range where one size is expected "
+		"(bsrange takes ranges)" },
 	{ "bs", "4k,8k,16k,32k", "bs = 4k,8k,16k,32k: at most three values: read,write,trim" },
 	{ "bs", "4k,8k,16k,", "bs = 4k,8k,16k,: at most three values: read,write,trim" },
 	{ "bs", "4k,x", "bs = 4k,x: must start with a number" },
@@ -273,8 +273,8 @@ static const struct {
 	{ "range", "8k-4k", "range = 8k-4k: the smaller value must come first in a range" },
 	{ "range", "4k-", "range = 4k-: a value is missing" },
 	{ "range", "-4k", "range = -4k: must not be negative" },
-	{ "range", "4k-8k-16k", "range = 4k-8k-16k: no unit of size follows the number; those are "
-		"k m g t p, also as kb or Ki or KiB" },
+	{ "range", "4k-8k-16k", "range = 4k-8k-16k: a range where one size is expected "
+		"(bsrange takes ranges)" },
 	{ "range", "4k,8k", "range = 4k,8k: no unit of size follows the number; those are "
 		"k m g t p, also as kb or Ki or KiB" },
 	{ "bsrange", "256-4k", "bsrange = 256-4k: must be at least 512" },

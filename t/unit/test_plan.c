@@ -314,6 +314,12 @@ static const struct {
 			"[r]\nstonewall\nrw=read\nfilename=f\nsize=96k\n",
 			"f 0k+64k = 64k | f 0k+96k = 96k", "f 32k" },
 	{ "", "[w]\nrw=write\nfilename=f\nsize=64k\n[r]\nrw=read\nfilename=f\nsize=64k\n",
+			"f 0k+64k = 64k; f 0k+64k = 64k", "" },
+	{ "", "[r]\nrw=read\nfilename=f\nsize=64k\n[w]\nrw=write\nfilename=f\nsize=64k\n",
+			"f 0k+64k = 64k; f 0k+64k = 64k", "f 64k" },
+	{ "",
+			"[w]\nrw=write\nfallocate=none\nfilename=f\nsize=64k\n"
+			"[r]\nrw=read\nfilename=f\nsize=64k\n",
 			"f 0k+64k = 64k; f 0k+64k = 64k", "f 64k" },
 	{ "",
 			"[r]\nrw=read\nfilename=f\nsize=64k\n"

@@ -89,7 +89,7 @@ static const struct {
 	{ "4bb", "unit" },
 	{ "4k 4k", "unit" },
 	{ "4k,8k", "unit" },
-	{ "4k-8k", "unit" },
+	{ "4k-8k", "range" },
 	{ "1 0", "unit" },
 	{ "50%", "unit" },
 	{ "10s", "unit" },
