@@ -158,7 +158,9 @@ static int run(const struct plan *plan, struct engines *engines, const struct cl
 		options.show = eta_show;
 		plan_print(stderr, plan);
 	}
-	/* A limit reached or a reader gone shall not cost the report: both are errors of a write. */
+	/*
+	 * A limit reached or a reader gone shall not cost the report: both are errors of a write.
+	 */
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	if (output_check(cli->targets, cli->ntargets, &err)

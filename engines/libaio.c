@@ -55,10 +55,10 @@ static const struct iojob_option aio_options[] = {
 		.type = IOJOB_OPT_BOOL,
 		IOJOB_MEMBER(struct aio_conf, aio_fsync),
 		.help = "queue fsync and fdatasync with the other I/Os",
-		.doc = "A sync is submitted like any other I/O, and the next writes go on beside it. "
-		       "Without the option it is a call of fsync(2) or fdatasync(2), as in fio, and "
-		       "the worker starts nothing until it returns. Where kernel or file cannot queue "
-		       "it, it is that call all the same.",
+		.doc = "A sync is submitted like any other I/O, and the next writes go on "
+		       "beside it. Without the option it is a call of fsync(2) or fdatasync(2), "
+		       "as in fio, and the worker starts nothing until it returns. Where kernel "
+		       "or file cannot queue it, it is that call all the same.",
 	},
 	{ .name = NULL },
 };

@@ -96,7 +96,7 @@ struct iojob_option {
 /* A file of one worker. The core owns it and everything in it except priv. */
 struct iojob_file {
 	const char *path;
-	int fd;              /* O_RDONLY, or O_RDWR where the job writes; -1 with IOJOB_ENGINE_NO_FD */
+	int fd;              /* O_RDONLY, or O_RDWR where the job writes; -1 with NO_FD */
 	uint32_t index;      /* position in iojob_worker.files */
 	uint64_t size_bytes; /* length of the file or device that the job may touch: [0, size) */
 	void *priv;          /* the engine's own */

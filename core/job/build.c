@@ -650,7 +650,8 @@ static int warn_nrfiles(struct build *b, const struct job *job)
 	if (!names || !job_given(job, "nrfiles") || (size_t)job->o.nrfiles <= names)
 		return 0;
 	job_where(job, "nrfiles", &path, &line);
-	err_at(&text, 0, path, line, "nrfiles = %d: filename has %zu name%s, and those are the files",
+	err_at(&text, 0, path, line,
+			"nrfiles = %d: filename has %zu name%s, and those are the files",
 			job->o.nrfiles, names, names == 1 ? "" : "s");
 	return warn(b, text.text, &text);
 }

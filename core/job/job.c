@@ -79,9 +79,9 @@ const struct iojob_option job_options[] = {
 	{
 		ROW(name, STRING),
 		.help = "name of the job in results",
-		.doc = "Stands for the section's name in results. Files are named after the section "
-		       "all the same (see `filename_format`), and `--section`, `--set` and messages "
-		       "use the section's name, too.",
+		.doc = "Stands for the section's name in results. Files are named after the "
+		       "section all the same (see `filename_format`), and `--section`, `--set` "
+		       "and messages use the section's name, too.",
 	},
 	{
 		ROW(description, STRING),
@@ -215,9 +215,9 @@ const struct iojob_option job_options[] = {
 		ROW(filename_format, STRING),
 		.def = "$jobname.$jobnum.$filenum",
 		.help = "how files are called where filename is not given",
-		.doc = "`$jobname` is the section, `$jobnum` the worker, `$filenum` the number of the "
-		       "file, both from 0. A name without `$jobnum` is one file that all workers "
-		       "share.",
+		.doc = "`$jobname` is the section, `$jobnum` the worker, `$filenum` the number of "
+		       "the file, both from 0. A name without `$jobnum` is one file that all "
+		       "workers share.",
 	},
 	{
 		ROW(offset, SIZE),
@@ -689,7 +689,10 @@ int job_row(const char *key)
 	for (int i = 0; job_options[i].name; i++) {
 		const struct iojob_option *row = &job_options[i];
 
-		if (opt_same_key(row->name, key) || (row->alias && opt_same_key(row->alias, key)))
+		/* No name begins with `-` or `_`, which are the same: one look tells most apart. */
+		if (row->name[0] == key[0] && opt_same_key(row->name, key))
+			return i;
+		if (row->alias && row->alias[0] == key[0] && opt_same_key(row->alias, key))
 			return i;
 	}
 	return -1;

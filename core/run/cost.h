@@ -9,7 +9,7 @@
 #include "../measure/clock.h"
 
 struct cost {
-	double execute_ns; /* an I/O of a synchronous engine, all included but the engine's own work */
+	double execute_ns; /* an I/O of a synchronous engine, without the engine's own work */
 	double submit_ns;  /* one that is submitted and reaped alone, in a queue of 16 */
 };
 

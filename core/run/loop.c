@@ -226,7 +226,8 @@ static void record_due_of(struct worker *w, uint8_t d, uint64_t end)
 
 		if (n > w->load.left_ios)
 			n = w->load.left_ios;
-		hist_add(&w->stats->response[d], clock_span_ns(w->clock, waited - n / 2 * period), n);
+		hist_add(&w->stats->response[d], clock_span_ns(w->clock, waited - n / 2 * period),
+				n);
 		w->stats->op[d].due += n;
 		w->load.left_ios -= n;
 		w->pace.next[d] += n * (w->pace.per_io[d] + len * w->pace.per_byte[d]);
