@@ -19,9 +19,9 @@
 #include "job/jobfile.h"
 #include "measure/clock.h"
 #include "measure/machine.h"
+#include "plan/plan.h"
 #include "result/result.h"
 #include "run/cost.h"
-#include "run/plan.h"
 #include "run/run.h"
 
 enum { EXIT_FINE, EXIT_IO, EXIT_USAGE };

@@ -24,7 +24,7 @@ static void on_sigbus(int number, siginfo_t *info, void *context)
 		mark->guard->armed = 0;
 		/* The jump leaves the handler for good and restores no mask by itself. */
 		pthread_sigmask(SIG_SETMASK, &interrupted->uc_sigmask, NULL);
-		siglongjmp(mark->guard->env, 1);
+		__builtin_longjmp(mark->guard->env, 1);
 	}
 	/* Not ours: returning repeats the access, and now it is fatal. */
 	signal(number, SIG_DFL);

@@ -7,7 +7,7 @@
 #include "../measure/clock.h"
 #include "../result/progress.h"
 #include "../result/result.h"
-#include "plan.h"
+#include "../plan/plan.h"
 
 struct run_options {
 	const struct clock *clock;

@@ -16,7 +16,7 @@
 #include "../measure/machine.h"
 #include "../result/progress.h"
 #include "../result/result.h"
-#include "plan.h"
+#include "../plan/plan.h"
 #include "worker.h"
 
 /* Rates over fixed intervals, taken from a worker's counters. */

@@ -13,7 +13,7 @@
 #include "../measure/clock.h"
 #include "../measure/stat.h"
 #include "drive.h"
-#include "plan.h"
+#include "../plan/plan.h"
 
 enum worker_phase {
 	WORKER_SETUP,   /* opening files, allocating */

@@ -233,7 +233,8 @@ if [ "$(id -u)" = 0 ]; then
 	ordinary() { # COMMAND...
 		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 	}
-	ordinary "$IOJOB" --version >"$LIB/version" 2>&1 || why="an ordinary user cannot run $IOJOB"
+	ordinary "$IOJOB" engines psync >"$LIB/version" 2>&1 ||
+		why="an ordinary user cannot run $IOJOB with its engines"
 else
 	ordinary() {
 		"$@"

@@ -11,18 +11,18 @@ engine engines/*.c
 7 core/main.c
 7 core/cli.[ch]
 6 output/*.[ch]
-5 core/run/{run,stage,setup,worker,loop,files,layout,signals}.[ch]
-5 core/run/{plan,plan_print,progress,collect,cost}.[ch]
+5 core/run/{run,stage,setup,worker,loop,layout,collect,cost}.[ch]
 4 core/run/drive.[ch]
+4 core/plan/{plan,files,print}.[ch]
 1 core/load/rng.[ch]
 4 core/load/*.[ch]
-4 core/measure/{stat,series}.[ch]
+4 core/measure/stat.[ch]
 4 core/result/merge.[ch]
 3 core/job/{job,build,check,foreign}.[ch]
 2 core/job/{jobfile,vary}.[ch]
 2 core/engine/{load,guard,rig,check}.[ch]
 2 core/measure/machine.[ch]
-2 core/run/target.[ch]
+2 core/plan/target.[ch]
 1 core/job/{opt,units,list}.[ch]
 1 core/measure/{hist,dist,clock}.[ch]
 1 core/engine/engine.h
@@ -34,7 +34,7 @@ engine engines/*.c
 export ONLY='
 ini.h              core/job/jobfile.c
 jansson.h          {output/json,t/unit/test_*}.c
-{,blkid/}blkid.h   core/run/target.c
+{,blkid/}blkid.h   core/plan/target.c
 liburing.h         engines/io_uring.c
 libaio.h           engines/libaio.c
 check.h            t/unit/*.[ch]
@@ -45,8 +45,8 @@ export NEVER='
 core/{run/drive,measure/stat}.[ch]  stdio.h
 core/load/*.[ch]                    {stdio,unistd,fcntl,time,sys/*}.h
 core/load/*.[ch]                    core/measure/clock.h
-output/*.[ch]                       core/{run,load}/*.h
-output/*.[ch]                       core/measure/{stat,machine,series,clock}.h
+output/*.[ch]                       core/{run,plan,load}/*.h
+output/*.[ch]                       core/measure/{stat,machine,clock}.h
 output/*.[ch]                       core/cli.h
 '
 

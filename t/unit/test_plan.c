@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * From checked jobs to what will be done: files.c, plan.c, layout.c, plan_print.c. What sizes and
+ * From checked jobs to what will be done: files.c, plan.c, layout.c, print.c. What sizes and
  * limits mean was measured with fio 3.33 under strace, row by row; where a row differs it says so.
  */
 #include "unit.h"
@@ -18,7 +18,7 @@
 
 #include "../../core/job/job.h"
 #include "../../core/job/jobfile.h"
-#include "../../core/run/plan.h"
+#include "../../core/plan/plan.h"
 #include "../../core/run/run.h"
 #include "disk.h"
 

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "../../core/measure/machine.h"
-#include "../../core/run/target.h"
+#include "../../core/plan/target.h"
 #include "disk.h"
 
 static void expect(int rc, int code, const struct err *err, const char *text)
