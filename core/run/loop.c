@@ -538,7 +538,7 @@ void loop_sync_file(struct worker *w, struct iojob_file *file)
 {
 	struct io *io = io_of(w->idle[w->nidle - 1]);
 	struct iojob_io *pub = &io->pub;
-	uint64_t end = 0;
+	uint64_t end;
 	int n = 1;
 
 	pub->op = IOJOB_FSYNC;
@@ -546,20 +546,15 @@ void loop_sync_file(struct worker *w, struct iojob_file *file)
 	pub->offset = 0;
 	pub->len = 0;
 	if (job_is_sync(w->job)) {
-		end = drive_execute(&w->drive, io);
+		drive_execute(&w->drive, io);
 	} else {
 		n = drive_submit(&w->drive, &pub, 1);
 		while (n == 1 && !(n = drive_reap(&w->drive, w->done, 1, 1, -1, &end)))
 			n = 1;
 	}
-	if (n < 0) {
+	if (n < 0)
 		loop_fail_engine(w, -n, "fsync");
-	} else if (pub->res < 0) {
+	else if (pub->res < 0)
 		fail_io(w, io, (int)-pub->res);
-	} else if (job_is_sync(w->job)) {
-		hist_add(&w->stats->clat[IOJOB_FSYNC], clock_between(w->clock, io->start, end), 1);
-	} else {
-		record(w, IOJOB_FSYNC, io->start, io->issued, end, 1);
-	}
 	io->start = 0;
 }
