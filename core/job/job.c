@@ -465,7 +465,8 @@ const struct iojob_option job_options[] = {
 		.max = INT32_MAX,
 		.help = "writes after which the file is synced; 0: never",
 		.doc = "The fsync(2) is an I/O of its own, with a latency of its own in the "
-		       "results. Of no effect in a job that only reads.",
+		       "results. Of no effect in a job that only reads.\n\n"
+		       "The last of the writes has its sync, too; fio leaves that one out.",
 	},
 	{
 		ROW(fdatasync, INT),

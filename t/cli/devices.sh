@@ -18,6 +18,7 @@ digest() { # FILE
 }
 # iojob must refuse the job, and leave the device as it is.
 keeps() { # PATTERN ARGUMENT...
+	sync "$LOOP"
 	lib_digest=$(digest "$LOOP")
 	refuse 2 "$@"
 	check "and left it as it was" test "$lib_digest" = "$(digest "$LOOP")"

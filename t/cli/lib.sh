@@ -226,7 +226,12 @@ mount_make() { # TYPE SIZE [MOUNT-OPTIONS]
 		return 1
 	else
 		loop_make "$2" || return 1
-		"mkfs.$1" -q "$LOOP" >"$LIB/why" 2>&1 &&
+		lib_now=
+		case $1 in # ext4 puts some of its making off, and writes it once it is mounted
+		ext4) lib_now='-E lazy_itable_init=0,lazy_journal_init=0' ;;
+		esac
+		# shellcheck disable=SC2086 # several words
+		"mkfs.$1" -q $lib_now "$LOOP" >"$LIB/why" 2>&1 &&
 				mount ${3:+-o "$3"} "$LOOP" "$MNT" 2>"$LIB/why"
 	fi || {
 		WHY="no $1 of $2: $(tail -n 1 "$LIB/why")"
