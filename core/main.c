@@ -175,8 +175,12 @@ static int run(const struct plan *plan, struct engines *engines, const struct cl
 	}
 	eta_clear(&eta);
 	clock_check(clock);
-	written = describe(&result, cli, plan->jobs, clock, &cost, &err)
-			? complain(&err) : write_results(cli, &result, &err);
+	if (describe(&result, cli, plan->jobs, clock, &cost, &err)) {
+		complain(&err);
+		written = EXIT_IO;
+	} else {
+		written = write_results(cli, &result, &err);
+	}
 	if (status == EXIT_FINE)
 		status = exit_status(&result, interrupted);
 	if (status == EXIT_FINE)

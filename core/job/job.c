@@ -779,3 +779,25 @@ unsigned job_depth(const struct job *job)
 {
 	return job_is_sync(job) ? 1 : (unsigned)job->o.iodepth;
 }
+
+uint64_t job_block_min(const struct job *job)
+{
+	uint64_t bs = UINT64_MAX;
+
+	for (int d = 0; d < JOB_DIRS; d++) {
+		if (job->ops & IOJOB_OP_BIT(d) && job->bs_min[d] < bs)
+			bs = job->bs_min[d];
+	}
+	return bs;
+}
+
+uint64_t job_block_max(const struct job *job)
+{
+	uint64_t bs = 0;
+
+	for (int d = 0; d < JOB_DIRS; d++) {
+		if (job->ops & IOJOB_OP_BIT(d) && job->bs_max[d] > bs)
+			bs = job->bs_max[d];
+	}
+	return bs;
+}

@@ -257,4 +257,20 @@ static inline bool job_random(const struct job *job)
 	return (job->o.rw & JOB_RW_RANDOM) != 0;
 }
 
+/* Does it change its files? */
+static inline bool job_changes(const struct job *job)
+{
+	return job_does(job, IOJOB_WRITE) || job_does(job, IOJOB_TRIM);
+}
+
+/* Must its files be written before it runs? */
+static inline bool job_needs_contents(const struct job *job)
+{
+	return job_does(job, IOJOB_READ) || job->o.overwrite;
+}
+
+/* Smallest and largest block of all directions, bytes. */
+uint64_t job_block_min(const struct job *job);
+uint64_t job_block_max(const struct job *job);
+
 #endif

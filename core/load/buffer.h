@@ -33,8 +33,7 @@ enum { BUFFER_PATTERN_MAX = 512 };
 
 /*
  * Parses fio's buffer_pattern: parts one after the other, each "text", 0x-hex or a decimal number
- * of
- * 32 bits (little endian, without its high zero bytes). Returns the number of bytes, at most
+ * of 32 bits (little endian, without its high zero bytes). Returns the number of bytes, at most
  * BUFFER_PATTERN_MAX, or -EINVAL with *why set to a static text.
  */
 int buffer_parse(const char *text, uint8_t bytes[BUFFER_PATTERN_MAX], const char **why);

@@ -105,6 +105,12 @@ void load_free(struct load *load);
  */
 void load_limit(struct load *load, uint64_t limit_bytes, uint64_t limit_ios);
 
+/* Was all of it generated? */
+static inline bool load_done(const struct load *load)
+{
+	return !load->left_ios || (!load->fixed && !load->left_bytes);
+}
+
 /* With a schedule for each direction the caller sets the next direction itself, in load->op. */
 void load_direct(struct load *load);
 

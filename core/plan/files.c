@@ -233,21 +233,10 @@ static int add_target(struct plan *plan, const struct job *job, char *path, bool
 
 /* ---- sizes --------------------------------------------------------------------------------- */
 
-static uint64_t smallest_block(const struct job *job)
-{
-	uint64_t bs = UINT64_MAX;
-
-	for (int d = 0; d < JOB_DIRS; d++) {
-		if (job->ops & IOJOB_OP_BIT(d) && job->bs_min[d] < bs)
-			bs = job->bs_min[d];
-	}
-	return bs;
-}
-
 /* filesize=A-B: each file another size between them, from the job's seed. */
 static uint64_t draw_filesize(const struct job *job, unsigned clone, unsigned i)
 {
-	uint64_t min = job->o.filesize[0], max = job->o.filesize[1], bs = smallest_block(job);
+	uint64_t min = job->o.filesize[0], max = job->o.filesize[1], bs = job_block_min(job);
 	struct rng rng;
 
 	if (min == max)
@@ -300,7 +289,7 @@ static int choose_region(const struct job *job, struct plan_file *file, uint64_t
 		const struct plan_target *t, struct err *err)
 {
 	const struct opt_size *size = &job->o.size, *offset = &job->o.offset;
-	uint64_t bs = smallest_block(job);
+	uint64_t bs = job_block_min(job);
 	bool given = size->bytes && !job->o.filesize[1]; /* each file's share of it */
 
 	if (!end && (!given || offset->percent))
@@ -385,7 +374,7 @@ static uint64_t work_bytes(const struct job *job, uint64_t pass, uint64_t *pass_
 static void set_limits(struct plan_worker *w, const struct load_region *regions)
 {
 	const struct job *job = w->job;
-	uint64_t pass = load_pass_bytes(regions, (unsigned)w->nfiles, smallest_block(job));
+	uint64_t pass = load_pass_bytes(regions, (unsigned)w->nfiles, job_block_min(job));
 	uint64_t loops = (uint64_t)job->o.loops;
 	struct load_spec spec = {
 		.ops = (unsigned)job->o.rw & 7u,

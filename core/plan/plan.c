@@ -21,48 +21,44 @@ unsigned plan_job_flags(const struct job *job)
 			| (job->o.sync == JOB_SYNC_DSYNC ? IOJOB_JOB_DSYNC : 0);
 }
 
-static bool changes_files(const struct job *job)
-{
-	return job_does(job, IOJOB_WRITE) || job_does(job, IOJOB_TRIM);
-}
-
 unsigned plan_open_flags(const struct job *job)
 {
-	return TARGET_READ | (changes_files(job) ? TARGET_WRITE : 0)
+	return TARGET_READ | (job_changes(job) ? TARGET_WRITE : 0)
 			| (job->direct ? TARGET_DIRECT : 0)
 			| (job->o.sync == JOB_SYNC_SYNC ? TARGET_SYNC : 0)
 			| (job->o.sync == JOB_SYNC_DSYNC ? TARGET_DSYNC : 0);
 }
 
-/* Must its files be written before it runs? */
-static bool needs_contents(const struct job *job)
-{
-	return job_does(job, IOJOB_READ) || job->o.overwrite;
-}
-
 /* ---- what this machine can do -------------------------------------------------------------- */
 
-static uint64_t largest_block(const struct job *job)
+/*
+ * How many workers of the job's depth are in its stage with the same engine: what limits one job
+ * (locked memory, reserved I/Os) limits all of them together.
+ */
+static uint32_t workers_beside(const struct jobs *jobs, const struct job *job)
 {
-	uint64_t bs = 0;
+	uint64_t ios = 0, depth = job_depth(job);
 
-	for (int d = 0; d < JOB_DIRS; d++) {
-		if (job->ops & IOJOB_OP_BIT(d) && job->bs_max[d] > bs)
-			bs = job->bs_max[d];
+	for (size_t i = 0; i < jobs->n; i++) {
+		const struct job *other = &jobs->list[i];
+
+		if (other->stage == job->stage && other->engine == job->engine && !other->skipped)
+			ios += (uint64_t)other->o.numjobs * job_depth(other);
 	}
-	return bs;
+	return (uint32_t)((ios + depth - 1) / depth);
 }
 
 /* Asks the engine. -EOPNOTSUPP with a text: not on this machine. */
-static int check_engine(const struct job *job, size_t nfiles, struct err *err)
+static int check_engine(const struct plan *plan, const struct job *job, size_t nfiles,
+		struct err *err)
 {
 	const struct iojob_engine *e = &job->engine->e;
 	struct err why = { "" };
 	struct iojob_setup setup = {
 		.conf = job->engine_conf,
 		.depth = job_depth(job),
-		.workers = (uint32_t)job->o.numjobs,
-		.buf_bytes = largest_block(job) * job_depth(job),
+		.workers = workers_beside(plan->jobs, job),
+		.buf_bytes = job_block_max(job) * job_depth(job),
 		.ops = job->ops,
 		.job_flags = plan_job_flags(job),
 		.nfiles = (uint32_t)nfiles,
@@ -129,7 +125,7 @@ static int check_device(const struct job *job, struct plan_target *t,
 {
 	int r;
 
-	if (!changes_files(job))
+	if (!job_changes(job))
 		return 0;
 	for (size_t i = 0; i < options->ndevices; i++) {
 		struct stat a, b;
@@ -152,7 +148,7 @@ static int check_file(const struct job *job, const struct plan_target *t, uint64
 	unsigned flags = plan_open_flags(job);
 	int fd;
 
-	if (needs_contents(job) && size_bytes > t->look.size_bytes)
+	if (job_needs_contents(job) && size_bytes > t->look.size_bytes)
 		flags |= TARGET_WRITE; /* it will be laid out */
 	fd = target_open(t->path, flags, err);
 	if (fd < 0)
@@ -199,7 +195,7 @@ static int check_readonly(const struct job *job, struct err *err)
 	const char *path;
 	unsigned line;
 
-	if (!changes_files(job))
+	if (!job_changes(job))
 		return 0;
 	job_where(job, "rw", &path, &line);
 	return err_at(err, EPERM, path, line, "[%s] would write, and --readonly was given",
@@ -240,10 +236,10 @@ static void claim_files(struct plan *plan, const struct plan_worker *w)
 		if (w->files[i].size_bytes > t->size_bytes)
 			t->size_bytes = w->files[i].size_bytes;
 		t->last_stage = job->stage;
-		t->written |= changes_files(job);
+		t->written |= job_changes(job);
 		t->read |= job_does(job, IOJOB_READ);
-		t->unlink |= job->o.unlink && t->look.kind != TARGET_BLOCK
-				&& t->look.kind != TARGET_CHAR;
+		if (job->o.unlink && t->look.kind != TARGET_BLOCK && t->look.kind != TARGET_CHAR)
+			t->unlinker = job;
 	}
 }
 
@@ -266,7 +262,7 @@ static int plan_job(struct plan *plan, struct job *job, const struct plan_option
 	if (!r)
 		r = check_pattern(job, err);
 	if (!r && options->judge_machine)
-		r = check_engine(job, plan_nfiles(job), err);
+		r = check_engine(plan, job, plan_nfiles(job), err);
 	if (!r && options->judge_machine)
 		r = check_cpus(job, err);
 	workers = realloc(stage->workers, (first + count) * sizeof(*workers));
@@ -388,12 +384,12 @@ static void play_file(struct plan *plan, size_t s, const struct plan_worker *w,
 	if ((!on_filesystem(t) && t->look.kind != TARGET_ENGINE) || t->missing)
 		return;
 	file->as_written = space->writer == s + 1;
-	if (needs_contents(w->job) && !file->as_written && file->size_bytes > space->size) {
+	if (job_needs_contents(w->job) && !file->as_written && file->size_bytes > space->size) {
 		t->layout_bytes += file->size_bytes - space->size;
 		space->size = file->size_bytes;
 		grow(spaces, file->target, file->size_bytes);
 	}
-	if (changes_files(w->job)) {
+	if (job_changes(w->job)) {
 		grow(spaces, file->target, file->size_bytes);
 		if (file->size_bytes > space->written)
 			space->written = file->size_bytes;
@@ -413,7 +409,7 @@ static void play_stage(struct plan *plan, size_t s, struct space *spaces)
 	for (size_t i = 0; i < plan->ntargets; i++) {
 		if (spaces[i].written > spaces[i].size)
 			spaces[i].size = spaces[i].written;
-		if (!plan->targets[i].unlink || plan->targets[i].last_stage != s)
+		if (!plan->targets[i].unlinker || plan->targets[i].last_stage != s)
 			continue;
 		spaces[spaces[i].fs].now -= (int64_t)spaces[i].alloc;
 		spaces[i].size = spaces[i].written = spaces[i].alloc = 0;

@@ -30,7 +30,7 @@ struct plan_target {
 	bool written;
 	bool read;
 	bool claim;                 /* a device: nobody else may use it during the run */
-	bool unlink;                /* after last_stage */
+	const struct job *unlinker; /* wants it removed after last_stage; or NULL */
 	bool missing;               /* not on this machine; only where that is not judged */
 };
 

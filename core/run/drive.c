@@ -5,6 +5,8 @@ bool drive_rest(struct io *io)
 {
 	uint32_t done = (uint32_t)io->pub.res;
 
+	if (io->pub.res > io->pub.len)
+		io->pub.res = -EPROTO; /* more than was asked for: a fault of the engine */
 	if (io->pub.res <= 0)
 		return false;
 	if (!io->moved)

@@ -47,8 +47,9 @@ static inline uint64_t drive_execute(struct drive *drive, struct io *io)
 	return clock_ticks(drive->clock);
 }
 
-/* Starts up to n I/Os and returns how many the engine took, or -errno. */
-static inline int drive_submit(struct drive *drive, struct iojob_io *const *ios, unsigned n)
+/* Starts up to n I/Os and returns how many the engine took, or -errno; *now: ticks after it. */
+static inline int drive_submit(
+		struct drive *drive, struct iojob_io *const *ios, unsigned n, uint64_t *now)
 {
 	uint64_t start = clock_ticks(drive->clock), issued;
 	int took;
@@ -56,7 +57,7 @@ static inline int drive_submit(struct drive *drive, struct iojob_io *const *ios,
 	for (unsigned i = 0; i < n; i++)
 		io_of(ios[i])->start = start;
 	took = drive->engine->submit(drive->worker, ios, n);
-	issued = clock_ticks(drive->clock);
+	*now = issued = clock_ticks(drive->clock);
 	for (unsigned i = 0; i < n; i++)
 		io_of(ios[i])->issued = issued;
 	if (__builtin_expect(took > 0, 1))

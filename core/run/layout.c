@@ -193,7 +193,7 @@ int layout_make(struct layout *layout, const struct plan *plan, size_t s,
 	for (size_t i = 0; !r && i < stage->nworkers; i++) {
 		const struct plan_worker *w = &stage->workers[i];
 
-		if (job_does(w->job, IOJOB_READ) || w->job->o.overwrite)
+		if (job_needs_contents(w->job))
 			r = add_reader(layout, plan, w, engine, numbers);
 	}
 	free(numbers);

@@ -80,6 +80,7 @@ static bool finish_sync(struct worker *w, struct io *io, uint32_t *bytes, uint64
 static bool finish_async(struct worker *w, struct io *io, uint32_t *bytes, bool *again)
 {
 	struct iojob_io *pub = &io->pub;
+	int took;
 
 	*again = false;
 	if (pub->res != pub->len) {
@@ -88,8 +89,9 @@ static bool finish_async(struct worker *w, struct io *io, uint32_t *bytes, bool 
 			drive_whole(io);
 			return false;
 		}
-		if (w->drive.engine->submit(&w->pub, &pub, 1) != 1) {
-			fail_io(w, io, EAGAIN);
+		took = w->drive.engine->submit(&w->pub, &pub, 1);
+		if (took < 1) {
+			fail_io(w, io, took ? -took : EAGAIN);
 			drive_whole(io);
 			return false;
 		}
@@ -160,8 +162,7 @@ static bool thinking(struct worker *w, uint64_t now, uint64_t *wake)
 
 /*
  * Fills up to n I/Os that are due now. Returns how many; w->wake: when the next is due, in ticks,
- * or
- * 0 where n were; *more turns false when the work is done.
+ * or 0 where n were; *more turns false when the work is done.
  */
 static unsigned next_due(
 		struct worker *w, struct iojob_io *const *ios, unsigned n, uint64_t now, bool *more)
@@ -172,9 +173,10 @@ static unsigned next_due(
 	for (i = 0; i < n; i++) {
 		uint64_t due = 0;
 
-		if (w->job->o.thinktime && thinking(w, now, &w->wake))
-			break;
+		/* A sync belongs to the write before it, and is no block of its own. */
 		if (!w->load.sync_due) {
+			if (w->job->o.thinktime && thinking(w, now, &w->wake))
+				break;
 			due = pace_pick(&w->pace, &w->load, w->mixed, now);
 			if (due > now) {
 				w->wake = due;
@@ -188,7 +190,7 @@ static unsigned next_due(
 		io_of(ios[i])->intended = due;
 		if (due)
 			pace_take(&w->pace, ios[i]->op, ios[i]->len);
-		if (w->think_left)
+		if (w->think_left && ios[i]->op < IOJOB_FSYNC)
 			w->think_left--;
 	}
 	return i;
@@ -218,19 +220,24 @@ static void record_response(struct worker *w, const struct io *io, uint64_t end)
 static void record_due_of(struct worker *w, uint8_t d, uint64_t end)
 {
 	uint32_t len = (uint32_t)((w->load.bs_min[d] + w->load.bs_max[d]) / 2);
-	uint64_t period = (uint64_t)((w->pace.per_io[d] + len * w->pace.per_byte[d]) >> 32);
+	u128 step = w->pace.per_io[d] + len * w->pace.per_byte[d];
+	uint64_t period = (uint64_t)(step >> 32), *left = &w->load.left_bytes;
 
-	while (w->load.left_ios && w->load.left_bytes && pace_next(&w->pace, d) < end) {
+	while (!load_done(&w->load) && pace_next(&w->pace, d) < end) {
 		uint64_t waited = end - pace_next(&w->pace, d);
 		uint64_t n = period && waited / period > 512 ? waited / period / 256 : 1;
 
 		if (n > w->load.left_ios)
 			n = w->load.left_ios;
+		if (!w->load.fixed && n > *left / len + 1)
+			n = *left / len + 1;
 		hist_add(&w->stats->response[d], clock_span_ns(w->clock, waited - n / 2 * period),
 				n);
 		w->stats->op[d].due += n;
 		w->load.left_ios -= n;
-		w->pace.next[d] += n * (w->pace.per_io[d] + len * w->pace.per_byte[d]);
+		if (!w->load.fixed && *left != UINT64_MAX)
+			*left -= n * len < *left ? n * len : *left;
+		w->pace.next[d] += n * step;
 	}
 }
 
@@ -414,10 +421,10 @@ static bool keep_rest(struct worker *w, int took)
 }
 
 /* Gives `ready` to the engine. False: the engine is through. */
-ALWAYS_INLINE bool submit_ready(struct worker *w, const bool one)
+ALWAYS_INLINE bool submit_ready(struct worker *w, uint64_t *now, const bool one)
 {
 	unsigned n = one ? 1 : w->nready;
-	int took = drive_submit(&w->drive, w->ready, n);
+	int took = drive_submit(&w->drive, w->ready, n, now);
 
 	if (__builtin_expect(took != (int)n, 0)) {
 		if (!keep_rest(w, took))
@@ -459,7 +466,7 @@ ALWAYS_INLINE void loop_async(
 		if (!over) {
 			if (more && !w->nready && w->nidle)
 				more = prepare(w, now, paced, fills, one);
-			if (w->nready && !submit_ready(w, one))
+			if (w->nready && !submit_ready(w, &now, one))
 				return;
 		}
 		if (!w->drive.inflight) {
@@ -486,7 +493,8 @@ ALWAYS_INLINE void loop_async(
 		}
 		if (one && got > 1)
 			__builtin_unreachable(); /* it was asked for one */
-		w->stats->complete[stat_batch_group((unsigned)got)]++;
+		if (!paced || got) /* what a schedule polls for is no batch of the job's */
+			w->stats->complete[stat_batch_group((unsigned)got)]++;
 		record_reaped(w, (unsigned)got, now, paced, one);
 	}
 }
@@ -522,6 +530,10 @@ void loop_begin(struct worker *w, uint64_t length_ns)
 	w->until = length_ns ? now + clock_span_ticks(w->clock, length_ns) : UINT64_MAX;
 	w->wake = 0;
 	pace_start(&w->pace, now);
+	/* What the engine did not take in the phase before is not of this one. */
+	memmove(&w->idle[w->nidle], w->ready, w->nready * sizeof(struct iojob_io *));
+	w->nidle += w->nready;
+	w->nready = 0;
 }
 
 void loop_run(struct worker *w)
@@ -548,12 +560,12 @@ void loop_sync_file(struct worker *w, struct iojob_file *file)
 	if (job_is_sync(w->job)) {
 		drive_execute(&w->drive, io);
 	} else {
-		n = drive_submit(&w->drive, &pub, 1);
+		n = drive_submit(&w->drive, &pub, 1, &end);
 		while (n == 1 && !(n = drive_reap(&w->drive, w->done, 1, 1, -1, &end)))
 			n = 1;
 	}
-	if (n < 0)
-		loop_fail_engine(w, -n, "fsync");
+	if (n < 1)
+		loop_fail_engine(w, n ? -n : EAGAIN, "fsync");
 	else if (pub->res < 0)
 		fail_io(w, io, (int)-pub->res);
 	io->start = 0;

@@ -29,7 +29,8 @@ struct worker {
 	unsigned reap_max;
 	struct iojob_io **idle; /* a stack */
 	unsigned nidle;
-	struct iojob_io **ready; /* prepared: the last ones taken off idle, or rest */
+	/* Prepared: just above idle's top after prepare(), in rest once the engine refused some. */
+	struct iojob_io **ready;
 	unsigned nready;
 	struct iojob_io **rest;  /* what the engine did not take */
 	struct iojob_io **done;

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -59,6 +61,25 @@ static bool look_for_signal(struct run *run)
 }
 
 /* ---- results ------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 2, 3)))
+static int add_note(struct result *result, const char *format, ...)
+{
+	char **notes = realloc(result->notes, (result->nnotes + 1) * sizeof(*notes));
+	va_list ap;
+	int n;
+
+	if (!notes)
+		return -ENOMEM;
+	result->notes = notes;
+	va_start(ap, format);
+	n = vasprintf(&notes[result->nnotes], format, ap);
+	va_end(ap);
+	if (n < 0)
+		return -ENOMEM;
+	result->nnotes++;
+	return 0;
+}
 
 static struct result_job *add_job(struct result *result)
 {
@@ -247,23 +268,34 @@ static int lay_out(struct run *run, size_t s, struct layout *layout, uint64_t *n
 	return r;
 }
 
-static void remove_target(const struct plan_target *t)
+static void remove_target(const struct run *run, const struct plan_target *t)
 {
-	if (t->engine && t->engine->e.file_remove)
-		t->engine->e.file_remove(&(struct iojob_setup){ 0 }, t->path);
-	else if (!t->engine)
-		unlink(t->path);
+	struct err err = { "" };
+	struct iojob_setup setup = {
+		.conf = t->unlinker->engine_conf,
+		.error = err.text,
+		.error_size = sizeof(err.text),
+	};
+	int r;
+
+	if (t->engine)
+		r = t->engine->e.file_remove ? t->engine->e.file_remove(&setup, t->path) : 0;
+	else
+		r = unlink(t->path) ? -errno : 0;
+	if (r && r != -ENOENT)
+		add_note(run->result, "%s was not removed: %s", t->path,
+				err.text[0] ? err.text : strerror(-r));
 }
 
-/* unlink=1: those whose last stage this was; after an interruption all that were begun. */
-static void remove_files(const struct run *run, size_t s)
+/* unlink=1: those whose last stage this was; where the run ends here, all that were begun. */
+static void remove_files(const struct run *run, size_t s, bool ends)
 {
 	for (size_t i = 0; i < run->plan->ntargets; i++) {
 		const struct plan_target *t = &run->plan->targets[i];
 
-		if (t->unlink && (t->last_stage == s
-				|| (run->interrupted && t->first_stage <= s && t->last_stage > s)))
-			remove_target(t);
+		if (t->unlinker && (t->last_stage == s
+				|| (ends && t->first_stage <= s && t->last_stage > s)))
+			remove_target(run, t);
 	}
 }
 
@@ -276,7 +308,7 @@ static void create_files(struct run *run, size_t s, struct failures *failures)
 		struct plan_worker *w = &stage->workers[i];
 		bool sized = w->job->engine->e.flags & IOJOB_ENGINE_SIZED;
 
-		if (!job_does(w->job, IOJOB_WRITE) && !job_does(w->job, IOJOB_TRIM))
+		if (!job_changes(w->job))
 			continue;
 		for (size_t f = 0; !w->failed && f < w->nfiles; f++) {
 			const struct plan_target *t = &run->plan->targets[w->files[f].target];
@@ -291,7 +323,7 @@ static void create_files(struct run *run, size_t s, struct failures *failures)
 	}
 }
 
-/* Workers that are to run: create_only jobs have none. */
+/* Workers that are to run: those of create_only jobs are swapped to the end, and stay there. */
 static size_t running(struct plan_stage *stage)
 {
 	size_t n = 0;
@@ -299,10 +331,8 @@ static size_t running(struct plan_stage *stage)
 	for (size_t i = 0; i < stage->nworkers; i++) {
 		struct plan_worker w = stage->workers[i];
 
-		if (w.job->o.create_only) {
-			/* Swapped to the end, so that all are still freed with the stage. */
+		if (w.job->o.create_only)
 			continue;
-		}
 		stage->workers[i] = stage->workers[n];
 		stage->workers[n++] = w;
 	}
@@ -320,7 +350,8 @@ static int run_stage(struct run *run, size_t s, struct err *err)
 
 	if (r)
 		goto out;
-	create_files(run, s, &failures);
+	if (!look_for_signal(run))
+		create_files(run, s, &failures);
 	stage = new_stage(run, s, plan->workers, running(plan));
 	if (!look_for_signal(run) && stage.n) {
 		disks_start(&run->disks);
@@ -335,7 +366,7 @@ static int run_stage(struct run *run, size_t s, struct err *err)
 			r = err_set(err, ENOMEM, "out of memory");
 	}
 	stage_free(&stage);
-	remove_files(run, s);
+	remove_files(run, s, false);
 out:
 	layout_free(&layout);
 	forget(&failures);
@@ -410,24 +441,16 @@ static int note_holes(const struct plan *plan, struct result *result)
 {
 	for (size_t i = 0; i < plan->ntargets; i++) {
 		const struct plan_target *t = &plan->targets[i];
-		char stored[32], size[32], *note;
-		char **notes;
+		char stored[32], size[32];
 
 		if (!t->read || t->look.kind != TARGET_REGULAR
 				|| t->look.alloc_bytes >= t->look.size_bytes)
 			continue;
-		if (asprintf(&note, "%s has holes: of its %s only %s are stored, and reading the "
+		if (add_note(result, "%s has holes: of its %s only %s are stored, and reading the "
 				"rest needs no device", t->path,
 				units_print_size(size, sizeof(size), t->look.size_bytes),
-				units_print_size(stored, sizeof(stored), t->look.alloc_bytes)) < 0)
+				units_print_size(stored, sizeof(stored), t->look.alloc_bytes)))
 			return -ENOMEM;
-		notes = realloc(result->notes, (result->nnotes + 1) * sizeof(*notes));
-		if (!notes) {
-			free(note);
-			return -ENOMEM;
-		}
-		result->notes = notes;
-		notes[result->nnotes++] = note;
 	}
 	return 0;
 }
@@ -444,6 +467,7 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
 		int *interrupted, struct err *err)
 {
 	struct run run = { .plan = plan, .options = options, .result = result };
+	size_t begun = 0;
 	sigset_t before;
 	int r = copy_places(plan, result) || note_holes(plan, result)
 			? err_set(err, ENOMEM, "out of memory") : 0;
@@ -462,11 +486,16 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
 	}
 	result->started_ms = epoch_ms();
 	for (size_t s = 0; !r && s < plan->nstages; s++) {
-		if (!look_for_signal(&run))
+		if (look_for_signal(&run)) {
+			r = add_undone(&run, s) ? err_set(err, ENOMEM, "out of memory") : 0;
+		} else {
 			r = run_stage(&run, s, err);
-		else if (add_undone(&run, s))
-			r = err_set(err, ENOMEM, "out of memory");
+			begun = s;
+		}
 	}
+	if (r || run.interrupted)
+		remove_files(&run, begun, true);
+	look_for_signal(&run); /* whoever comes this late still gets a report */
 	result->ended_ms = epoch_ms();
 	result->interrupted = run.interrupted;
 	*interrupted = run.interrupted;

@@ -20,13 +20,9 @@ static int setup_error(struct worker *w, int error, const char *what)
 static int setup_buffers(struct worker *w)
 {
 	const struct job *job = w->job;
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), largest = 0, size;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), largest = job_block_max(job), size;
 	void *area;
 
-	for (int d = 0; d < JOB_DIRS; d++) {
-		if (job->ops & IOJOB_OP_BIT(d) && job->bs_max[d] > largest)
-			largest = job->bs_max[d];
-	}
 	w->buf_stride = largest < page ? (largest + 511) / 512 * 512
 				       : (largest + page - 1) / page * page;
 	if (job->direct)
@@ -224,7 +220,7 @@ static void setup_batches(struct worker *w)
 {
 	const struct job_opts *o = &w->job->o;
 
-	w->batch = (unsigned)o->iodepth_batch;
+	w->batch = o->iodepth_batch ? (unsigned)o->iodepth_batch : w->pub.depth;
 	w->reap_min = (unsigned)o->iodepth_batch_complete_min;
 	w->reap_max = (unsigned)o->iodepth_batch_complete_max;
 	if (w->reap_max < w->reap_min)

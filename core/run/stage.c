@@ -6,13 +6,13 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -21,6 +21,14 @@
 #include <unistd.h>
 
 #include "../engine/guard.h"
+
+#if defined(__has_feature)
+#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
 
 enum {
 	SECOND_NS = 1000000000,
@@ -123,12 +131,18 @@ static void *thread_main(void *args)
 	return NULL;
 }
 
-static void thread_failed(const struct worker_args *args, int error)
+/* Of a worker that there never was: what it would have said itself. */
+__attribute__((format(printf, 3, 4)))
+static void never_ran(struct worker_shared *shared, int error, const char *format, ...)
 {
-	args->shared->error = error;
-	args->shared->end = RESULT_END_ERROR;
-	err_set(&args->shared->text, error, "no thread: %s", strerror(error));
-	__atomic_store_n(&args->shared->phase, WORKER_DONE, __ATOMIC_RELEASE);
+	va_list ap;
+
+	shared->error = error;
+	shared->end = RESULT_END_ERROR;
+	va_start(ap, format);
+	vsnprintf(shared->text.text, sizeof(shared->text.text), format, ap);
+	va_end(ap);
+	__atomic_store_n(&shared->phase, WORKER_DONE, __ATOMIC_RELEASE);
 }
 
 /* The one child that holds all thread workers of the stage. */
@@ -140,7 +154,7 @@ static void host_threads(const struct stage *s)
 	pthread_attr_t attr;
 
 	pthread_attr_init(&attr);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !SANITIZED /* their frames are larger */
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 #endif
 	for (size_t i = 0; threads && args && i < s->n; i++) {
@@ -152,7 +166,7 @@ static void host_threads(const struct stage *s)
 		args[i] = args_of(s, w);
 		r = pthread_create(&threads[started], &attr, thread_main, &args[i]);
 		if (r)
-			thread_failed(&args[i], r);
+			never_ran(args[i].shared, r, "no thread: %s", strerror(r));
 		else
 			started++;
 	}
@@ -173,24 +187,6 @@ static void run_child(const struct stage *s, const struct stage_worker *w)
 	_exit(0);
 }
 
-static void fork_failed(struct stage_worker *w, int error)
-{
-	w->shared->error = error;
-	w->shared->end = RESULT_END_ERROR;
-	w->shared->phase = WORKER_DONE;
-	err_set(&w->shared->text, error, "no process: %s", strerror(error));
-	w->over = true;
-}
-
-static void start_failed(struct stage_worker *w)
-{
-	w->shared->error = ECANCELED;
-	w->shared->end = RESULT_END_ERROR;
-	w->shared->phase = WORKER_DONE;
-	err_set(&w->shared->text, ECANCELED, "%s", w->spec->failed);
-	w->over = true;
-}
-
 static void start_workers(struct stage *s)
 {
 	pid_t parent = getpid(), host = 0;
@@ -200,7 +196,8 @@ static void start_workers(struct stage *s)
 		struct stage_worker *w = &s->workers[i];
 
 		if (w->spec->failed) {
-			start_failed(w);
+			never_ran(w->shared, ECANCELED, "%s", w->spec->failed);
+			w->over = true;
 			continue;
 		}
 		w->pid = w->spec->job->o.thread && host ? host : fork();
@@ -208,10 +205,12 @@ static void start_workers(struct stage *s)
 			become_child(parent);
 			run_child(s, w);
 		}
-		if (w->pid < 0)
-			fork_failed(w, errno);
-		else if (w->spec->job->o.thread)
+		if (w->pid < 0) {
+			never_ran(w->shared, errno, "no process: %s", strerror(errno));
+			w->over = true;
+		} else if (w->spec->job->o.thread) {
 			host = w->pid;
+		}
 	}
 }
 
@@ -240,16 +239,23 @@ static void stop(struct stage *s)
 		release(s);
 }
 
+/* Kills a process, and so all workers in it. */
+static void kill_process(struct stage *s, pid_t pid, uint64_t now)
+{
+	kill(pid, SIGKILL);
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->workers[i].pid == pid && !s->workers[i].killed_ns)
+			s->workers[i].killed_ns = now;
+	}
+}
+
 static void kill_all(struct stage *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct stage_worker *w = &s->workers[i];
 
-		if (w->over || w->pid <= 0)
-			continue;
-		kill(w->pid, SIGKILL);
-		if (!w->killed_ns)
-			w->killed_ns = clock_ns();
+		if (!w->over && w->pid > 0 && !w->killed_ns)
+			kill_process(s, w->pid, clock_ns());
 	}
 }
 
@@ -322,15 +328,26 @@ static bool alone(const struct stage *s, const struct stage_worker *w)
 /* When does the time end that a worker has of its own? 0: it has no end, or has not begun. */
 static uint64_t end_due(const struct stage *s, const struct stage_worker *w)
 {
-	uint64_t begin = load64(&w->shared->begin_ticks);
+	const struct job_opts *o = &w->spec->job->o;
 
 	if (s->stop_ns)
 		return s->stop_ns;
-	if (phase_of(w) == WORKER_SYNC || phase_of(w) == WORKER_CLOSING)
+	switch (phase_of(w)) {
+	case WORKER_SETUP:
+	case WORKER_READY:
+		break;
+	case WORKER_RAMP:
+		return clock_to_ns(s->clock, load64(&w->shared->ramp_ticks)) + o->ramp_time;
+	case WORKER_RUN:
+		return o->runtime ? clock_to_ns(s->clock, load64(&w->shared->begin_ticks))
+						       + o->runtime
+				  : 0;
+	case WORKER_SYNC:
+	case WORKER_CLOSING:
+	case WORKER_DONE:
 		return w->moved_ns;
-	if (!begin || !w->spec->job->o.runtime)
-		return 0;
-	return clock_to_ns(s->clock, begin) + w->spec->job->o.runtime;
+	}
+	return 0;
 }
 
 /* Not even SIGKILL ends what the kernel does not come back from. */
@@ -350,18 +367,18 @@ static void watch_worker(struct stage *s, struct stage_worker *w, uint64_t now, 
 {
 	uint64_t moves = moves_of(w), due;
 
-	if (w->over || (phase_of(w) == WORKER_DONE && !w->killed_ns))
+	/* A thread that is done waits for the others of its process. */
+	if (w->over || (phase_of(w) == WORKER_DONE && !w->killed_ns && w->spec->job->o.thread))
 		return;
-	if (w->hung && !w->killed_ns && alone(s, w)) {
-		kill(w->pid, SIGKILL);
-		w->killed_ns = now;
-	}
+	if (w->hung && !w->killed_ns && alone(s, w))
+		kill_process(s, w->pid, now);
 	if (w->killed_ns)
 		give_up(w, now);
 	if (w->hung || w->killed_ns)
 		return;
 	if (moves != w->moves || !w->moved_ns
-			|| (device_moves && phase_of(w) == WORKER_SYNC)) {
+			|| (device_moves && (phase_of(w) == WORKER_SYNC
+				|| phase_of(w) == WORKER_CLOSING))) {
 		w->moves = moves;
 		w->moved_ns = now;
 	}
@@ -546,7 +563,8 @@ static bool look(struct stage *s, uint64_t now)
 		enum worker_phase phase = phase_of(w);
 
 		sample_worker(s, w, now);
-		if (phase == WORKER_DONE && w->spec->job->o.exitall && !s->stop_ns) {
+		if ((phase == WORKER_DONE || w->over || w->hung) && w->spec->job->o.exitall
+				&& !s->stop_ns) {
 			s->exitall = true;
 			stop(s);
 		}

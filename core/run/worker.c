@@ -67,25 +67,43 @@ static void sync_files(struct worker *w)
 	w->shared->sync_ns = clock_span_ns(w->clock, clock_ticks(w->clock) - begin);
 }
 
-static enum result_end how_ended(const struct worker *w)
+static enum result_end how_ended(const struct worker *w, bool done)
 {
-	if (__atomic_load_n(&w->stage->stop, __ATOMIC_RELAXED))
-		return RESULT_END_INTERRUPTED;
-	return w->shared->end_ticks >= w->until ? RESULT_END_RUNTIME : RESULT_END_WORK;
+	if (done)
+		return RESULT_END_WORK;
+	return __atomic_load_n(&w->stage->stop, __ATOMIC_RELAXED) ? RESULT_END_INTERRUPTED
+								  : RESULT_END_RUNTIME;
 }
 
-/* The work, in as many passes as loops= asks for, each with the page cache as it was at first. */
-static void run_passes(struct worker *w)
+static uint64_t take(uint64_t *left, uint64_t pass)
+{
+	uint64_t part = pass < *left ? pass : *left;
+
+	if (*left != UINT64_MAX)
+		*left -= part;
+	return part;
+}
+
+/*
+ * The work, in as many passes as loops= asks for, each with the page cache as it was at first.
+ * True: all of it was done.
+ */
+static bool run_passes(struct worker *w)
 {
 	const struct plan_worker *spec = w->args->spec;
-	uint64_t left = spec->limit_bytes, pass = spec->pass_bytes;
+	uint64_t left = spec->limit_bytes, left_ios = spec->limit_ios;
 
 	for (;;) {
-		load_limit(&w->load, pass < left ? pass : left, spec->pass_ios);
+		uint64_t bytes = take(&left, spec->pass_bytes);
+
+		load_limit(&w->load, bytes, take(&left_ios, spec->pass_ios));
 		loop_run(w);
-		if (left <= pass || loop_over(w))
-			return;
-		left -= pass;
+		if (!load_done(&w->load) || w->nready)
+			return false;
+		if (!left || !left_ios || (left == UINT64_MAX && left_ios == UINT64_MAX))
+			return true;
+		if (loop_over(w))
+			return false;
 		setup_again(w);
 	}
 }
@@ -94,15 +112,16 @@ static void run_passes(struct worker *w)
 static void run_measured(struct worker *w)
 {
 	struct rusage before, after;
+	bool done;
 
 	usage(w, &before);
 	__atomic_store_n(&w->shared->begin_ticks, clock_ticks(w->clock), __ATOMIC_RELAXED);
 	enter(w, WORKER_RUN);
 	loop_begin(w, w->job->o.runtime);
-	run_passes(w);
+	done = run_passes(w);
 	w->shared->end_ticks = clock_ticks(w->clock);
 	if (w->until) {
-		w->shared->end = how_ended(w);
+		w->shared->end = how_ended(w, done);
 		loop_record_due(w);
 	}
 	if (w->job->o.end_fsync && job_does(w->job, IOJOB_WRITE) && w->until) {
@@ -111,6 +130,20 @@ static void run_measured(struct worker *w)
 	}
 	usage(w, &after);
 	record_usage(w, &before, &after);
+}
+
+/* Warms up; of what went wrong and did not end the worker, nothing is left either. */
+static void run_ramp(struct worker *w)
+{
+	__atomic_store_n(&w->shared->ramp_ticks, clock_ticks(w->clock), __ATOMIC_RELAXED);
+	enter(w, WORKER_RAMP);
+	loop_begin(w, w->job->o.ramp_time);
+	loop_run(w);
+	if (!w->until)
+		return;
+	stats_reset(w->stats);
+	w->shared->error = 0;
+	w->shared->text.text[0] = '\0';
 }
 
 static void close_files(struct worker *w)
@@ -122,7 +155,7 @@ static void close_files(struct worker *w)
 		if (w->job->o.fsync_on_close && job_does(w->job, IOJOB_WRITE) && w->until)
 			loop_sync_file(w, file);
 		r = w->drive.engine->file_close ? w->drive.engine->file_close(&w->pub, file) : 0;
-		if (!r && file->fd >= 0 && close(file->fd))
+		if (file->fd >= 0 && close(file->fd) && !r)
 			r = -errno;
 		if (r)
 			loop_fail_engine(w, -r, file->path);
@@ -145,14 +178,9 @@ static void run_worker(struct worker *w)
 		if (w->job->o.startdelay)
 			loop_sleep(w, w->stage->go_ticks
 					+ clock_span_ticks(w->clock, w->job->o.startdelay));
-		if (w->job->o.ramp_time) {
-			enter(w, WORKER_RAMP);
-			loop_begin(w, w->job->o.ramp_time);
-			loop_run(w);
-			if (w->until)
-				stats_reset(w->stats);
-		}
-		if (!w->shared->error)
+		if (w->job->o.ramp_time)
+			run_ramp(w);
+		if (w->until)
 			run_measured(w);
 	}
 	enter(w, WORKER_CLOSING);

@@ -39,6 +39,7 @@ struct worker_shared {
 	uint32_t end;   /* enum result_end, once done */
 	uint32_t depth; /* entries of ios */
 	uintptr_t files; /* address of the worker's struct iojob_file array, to tell files by */
+	uint64_t ramp_ticks;  /* when the warm-up began; 0: there was none yet */
 	uint64_t begin_ticks; /* of the measured phase */
 	uint64_t end_ticks;
 	uint64_t sync_begin_ticks; /* when end_fsync began; 0: not yet */

@@ -151,7 +151,7 @@ struct iojob_worker {
 struct iojob_setup {
 	const void *conf;
 	uint32_t depth;      /* of each worker */
-	uint32_t workers;    /* of this job that run at the same time */
+	uint32_t workers;    /* that run at the same time, counted in workers of this depth */
 	uint64_t buf_bytes;  /* of each worker */
 	uint32_t ops;        /* as in struct iojob_worker */
 	uint32_t job_flags;  /* as in struct iojob_worker */

@@ -856,6 +856,45 @@ warns() { # one line a key, on standard error, and the job runs
 }
 check "a warning is said once a file" warns
 
+# Limits and phases in odd company: what each job is to issue.
+odd_limits() {
+	fresh
+	cat >job.ini <<-END
+		[global]
+		ioengine = null
+		size = 1m
+		stonewall
+		[whole_depth]
+		iodepth = 8
+		iodepth_batch = 0
+		[timed]
+		time_based
+		runtime = 60
+		number_ios = 10
+		loops = 3
+		[longer]
+		number_ios = 10
+		loops = 2
+		io_size = 3m
+		[warm]
+		iodepth = 8
+		iodepth_batch = 8
+		rw = randwrite
+		fsync = 3
+		ramp_time = 100ms
+		number_ios = 30
+	END
+	runs 0 '[.jobs[] | .read.total_ios + .write.total_ios] == [256, 30, 20, 30]
+		and all(.jobs[]; .iojob.end == "work")' job.ini
+}
+check "limits of loops, passes and warm-ups" odd_limits
+thinks() {
+	printf '[t]\nioengine=null\nsize=16k\nrw=write\nthinktime=200ms\n' >think.ini
+	printf 'thinktime_blocks=2\nfsync=1\n' >>think.ini
+	runs 0 '.jobs[0].write.runtime | . >= 200 and . < 580' think.ini
+}
+check "a sync is no block of thinktime's" thinks
+
 version() {
 	[ "$("$IOJOB" --version)" = "iojob $(cat "$IOJOB_SRCDIR/VERSION")" ]
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A libFuzzer target: any bytes as a job file. What the reader takes goes on to the parsers of `vary`
- * lines, sizes, times and numbers; all of it must end in a value or in one error text, whatever the
- * bytes. t/fuzz/run builds and starts it.
+ * A libFuzzer target: any bytes as a job file. What the reader takes goes on to the parsers of
+ * `vary` lines, sizes, times and numbers; all of it must end in a value or in one error text,
+ * whatever the bytes. t/fuzz/run builds and starts it.
  */
 #include <stdint.h>
 #include <stdio.h>

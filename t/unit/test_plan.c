@@ -434,13 +434,13 @@ START_TEST(test_targets)
 	ck_assert_uint_eq(t->size_bytes, 64 * K);
 	ck_assert_uint_eq(t->first_stage, 0);
 	ck_assert_uint_eq(t->last_stage, 1);
-	ck_assert(t->written && !t->unlink && !t->missing);
+	ck_assert(t->written && !t->unlinker && !t->missing);
 	t = &plan.targets[1];
 	ck_assert_str_eq(short_name(t->path), "g");
 	ck_assert_int_eq(t->look.kind, TARGET_ABSENT);
 	ck_assert_uint_eq(t->first_stage, 1);
 	ck_assert_uint_eq(t->last_stage, 2);
-	ck_assert(t->written && t->unlink);
+	ck_assert(t->written && t->unlinker);
 	/* What an engine calls by the same name is another thing. */
 	t = &plan.targets[2];
 	ck_assert_str_eq(short_name(t->path), "f");
@@ -886,7 +886,7 @@ static void expect_device(const char *text, const char *expected)
 	expect_plan(text);
 	expect_put(put_plan, text, expected);
 	ck_assert_uint_eq(plan.targets[0].layout_bytes, 0);
-	ck_assert(!plan.targets[0].unlink);
+	ck_assert(!plan.targets[0].unlinker);
 }
 
 /* Never beyond its end, whatever size says; it is neither laid out nor removed. */
