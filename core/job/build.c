@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/random.h>
 
 #include "../load/rng.h"
@@ -496,17 +497,43 @@ static int set_value(struct build *b, const struct job *job, const struct iojob_
 	return rc ? err_at(b->err, -rc, pair->path, pair->line, "%s", why.text) : 0;
 }
 
+/* A blank before the unit, or "min", "sec" and the like: fio makes something else of these. */
+static bool reads_otherwise(const struct iojob_option *row, const char *value)
+{
+	static const char *const times[] = { "", "us", "ms", "s", "m", "h", "d" };
+	const char *unit = value + strspn(value, "0123456789.");
+
+	if (unit == value || (row->type != IOJOB_OPT_TIME && row->type != IOJOB_OPT_SIZE))
+		return false;
+	if (*unit == ' ' || *unit == '\t')
+		return true;
+	if (row->type == IOJOB_OPT_SIZE)
+		return false;
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		if (strcasecmp(unit, times[i]) == 0)
+			return false;
+	return true;
+}
+
 static int set_core(struct build *b, struct job *job, int row, const struct jobfile_pair *pair)
 {
 	const char *key = job_options[row].name;
 	const char *missing = pair->value ? foreign_value(key, pair->value) : NULL;
+	struct err text;
+	int rc;
 
 	if (missing)
 		return err_at(b->err, EINVAL, pair->path, pair->line,
 				"%s = %.80s: %s, which this version of iojob does not implement",
 				key, pair->value, missing);
 	job->given.bits[row / 64] |= UINT64_C(1) << row % 64;
-	return set_value(b, job, &job_options[row], &job->o, pair);
+	rc = set_value(b, job, &job_options[row], &job->o, pair);
+	if (rc || !pair->value || !reads_otherwise(&job_options[row], pair->value))
+		return rc;
+	err_at(&text, 0, pair->path, pair->line,
+			"%s = %.80s: taken as it reads; fio would make something else of it", key,
+			pair->value);
+	return warn(b, text.text, &text);
 }
 
 /* A key that is not the core's. */

@@ -846,7 +846,7 @@ odd() {
 check "CRLF, a mark, includes, comments, variables, bare keys, empty and equal sections" odd
 
 warns() { # one line a key, on standard error, and the job runs
-	printf '[a]\nioengine=null\nsize=64 k\nclocksource=cpu\n' >warn.ini
+	printf '[a]\nioengine=null\nsize=64k\nclocksource=cpu\n' >warn.ini
 	printf '[b]\nioengine=null\nsize=64KiB\nclocksource=cpu\n' >>warn.ini
 	runs 0 '(.jobs | length == 2) and all(.jobs[]; .read.io_bytes == 65536)' warn.ini 2>err.txt
 	code=$?
@@ -855,6 +855,19 @@ warns() { # one line a key, on standard error, and the job runs
 		"iojob: warn.ini:4: clocksource: a key of fio that has no effect in iojob" ]
 }
 check "a warning is said once a file" warns
+
+# What fio makes something else of is taken as it reads, and a warning says so.
+as_it_reads() {
+	printf '[a]\nioengine=null\nsize=10 M\nruntime=1min\n' >sane.ini
+	printf '[b]\nioengine=null\nsize=10m\nruntime=1m\nthinktime=10us\n' >>sane.ini
+	"$IOJOB" --parse-only sane.ini >plan.txt 2>err.txt
+	cat plan.txt err.txt
+	[ "$(grep -c 'ends after 10 MiB or 60 s, whichever is first' plan.txt)" = 2 ] &&
+		grep -q '^iojob: sane.ini:3: size = 10 M: taken as it reads' err.txt &&
+		grep -q '^iojob: sane.ini:4: runtime = 1min: taken as it reads' err.txt &&
+		[ "$(wc -l <err.txt)" = 2 ]
+}
+check "blanks before units, and units that fio reads otherwise" as_it_reads
 
 # Limits and phases in odd company: what each job is to issue.
 odd_limits() {
