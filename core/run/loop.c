@@ -531,7 +531,8 @@ void loop_begin(struct worker *w, uint64_t length_ns)
 	w->wake = 0;
 	pace_start(&w->pace, now);
 	/* What the engine did not take in the phase before is not of this one. */
-	memmove(&w->idle[w->nidle], w->ready, w->nready * sizeof(struct iojob_io *));
+	for (unsigned i = 0; i < w->nready; i++)
+		w->idle[w->nidle + i] = w->ready[i];
 	w->nidle += w->nready;
 	w->nready = 0;
 }
