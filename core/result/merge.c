@@ -106,6 +106,29 @@ static void samples_merge(struct result_samples *samples, const struct result_sa
 	samples->sumsq = variance * (n - 1) + mean * mean * n;
 }
 
+static int series_merge(struct result_series *series, const struct result_series *other)
+{
+	uint64_t *bytes, *ios;
+
+	if (other->n > series->n) {
+		bytes = realloc(series->bytes, other->n * sizeof(*bytes));
+		series->bytes = bytes ? bytes : series->bytes;
+		ios = realloc(series->ios, other->n * sizeof(*ios));
+		series->ios = ios ? ios : series->ios;
+		if (!bytes || !ios)
+			return -ENOMEM;
+		for (; series->n < other->n; series->n++)
+			bytes[series->n] = ios[series->n] = 0;
+	}
+	if (!series->interval_ns)
+		series->interval_ns = other->interval_ns;
+	for (size_t i = 0; i < other->n; i++) {
+		series->bytes[i] += other->bytes[i];
+		series->ios[i] += other->ios[i];
+	}
+	return 0;
+}
+
 static int dir_merge(struct result_dir *dir, const struct result_dir *other)
 {
 	int err = dist_merge(&dir->slat, &other->slat);
@@ -116,8 +139,12 @@ static int dir_merge(struct result_dir *dir, const struct result_dir *other)
 		err = dist_merge(&dir->lat, &other->lat);
 	if (!err)
 		err = dist_merge(&dir->response, &other->response);
+	if (!err)
+		err = series_merge(&dir->series, &other->series);
 	if (err)
 		return err;
+	for (int i = 0; i < RESULT_THRESHOLDS; i++)
+		dir->above[i] += other->above[i];
 	dir->ios += other->ios;
 	dir->bytes += other->bytes;
 	dir->shorts += other->shorts;
@@ -200,6 +227,16 @@ static void options_free(struct result_option *options, size_t n)
 	free(options);
 }
 
+static void doubts_free(struct result_doubt *doubts, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(doubts[i].id);
+		free(doubts[i].evidence);
+		free(doubts[i].advice);
+	}
+	free(doubts);
+}
+
 void result_job_free(struct result_job *job)
 {
 	free(job->name);
@@ -213,6 +250,8 @@ void result_job_free(struct result_job *job)
 	}
 	free(job->axes);
 	options_free(job->options, job->noptions);
+	options_free(job->resolved, job->nresolved);
+	doubts_free(job->doubts, job->ndoubts);
 	free(job->error_text);
 	free(job->skipped);
 	for (int d = 0; d < RESULT_DIRS; d++) {
@@ -220,6 +259,8 @@ void result_job_free(struct result_job *job)
 		dist_free(&job->dir[d].clat);
 		dist_free(&job->dir[d].lat);
 		dist_free(&job->dir[d].response);
+		free(job->dir[d].series.bytes);
+		free(job->dir[d].series.ios);
 	}
 	dist_free(&job->sync);
 	*job = (struct result_job){ .name = NULL };
@@ -238,15 +279,27 @@ void result_free(struct result *result)
 		free(result->places[i].device);
 	}
 	free(result->places);
-	for (size_t i = 0; i < result->njobs; i++)
+	for (size_t i = 0; i < result->njobs && !result->nrepeats; i++)
 		result_job_free(&result->jobs[i]);
 	free(result->jobs);
+	for (size_t i = 0; i < result->nrepeats; i++) {
+		for (size_t j = 0; j < result->repeats[i].njobs; j++)
+			result_job_free(&result->repeats[i].jobs[j]);
+		free(result->repeats[i].jobs);
+	}
+	free(result->repeats);
 	for (size_t i = 0; i < result->ndisks; i++)
 		free(result->disks[i].name);
 	free(result->disks);
 	for (size_t i = 0; i < result->nnotes; i++)
 		free(result->notes[i]);
 	free(result->notes);
+	for (size_t i = 0; i < result->nfacts; i++) {
+		free(result->facts[i].key);
+		free(result->facts[i].value);
+	}
+	free(result->facts);
+	doubts_free(result->doubts, result->ndoubts);
 	*result = (struct result){ .version = NULL };
 }
 

@@ -18,6 +18,7 @@ enum { RESULT_SCHEMA = 1 }; /* moves when a field of ours changes its meaning */
 
 enum { RESULT_DIRS = 3 };   /* read, write, trim */
 enum { RESULT_DEPTHS = 8 }; /* see STAT_DEPTHS */
+enum { RESULT_THRESHOLDS = 8 };
 
 /*
  * Samples of a rate over fixed intervals. Workers at the same time add their rates: the merged
@@ -31,11 +32,23 @@ struct result_samples {
 	double sumsq;
 };
 
+/*
+ * The course of a job: what it did in each interval of its measured phase, the last one perhaps
+ * cut short. Workers at the same time add theirs, interval by interval.
+ */
+struct result_series {
+	uint64_t interval_ns; /* 0: there is none */
+	uint64_t *bytes;      /* one an interval; owned */
+	uint64_t *ios;
+	size_t n;
+};
+
 struct result_dir {
 	uint64_t ios;     /* completed */
 	uint64_t bytes;   /* moved */
 	uint64_t shorts;
 	uint64_t errors;
+	uint64_t above[RESULT_THRESHOLDS]; /* I/Os that took longer than the job's thresholds */
 	uint64_t runtime_ns; /* longest of the workers merged; 0 where the job never did this */
 	struct dist slat;    /* empty for a synchronous engine */
 	struct dist clat;
@@ -46,6 +59,7 @@ struct result_dir {
 	uint64_t lag_max_ns;
 	struct result_samples bw;   /* bytes/s */
 	struct result_samples iops; /* 1/s */
+	struct result_series series;
 };
 
 /* Why the job stopped. */
@@ -68,6 +82,21 @@ struct result_axis {
 struct result_option {
 	char *key;
 	char *value; /* as written; "" for a bare key (fio's echo) */
+};
+
+/* Something known of where and how it ran: "kernel.release", "disk.vda.scheduler". */
+struct result_fact {
+	char *key;
+	char *value;
+};
+
+/* A reason to doubt a result, or a plain fact that a reader should know with it. */
+struct result_doubt {
+	char *id;       /* "C3": what --accept takes */
+	bool fact;      /* counts for nothing in --strict */
+	bool accepted;  /* waived by --accept */
+	char *evidence; /* what was seen, with figures */
+	char *advice;   /* what to do about it; "" for none */
 };
 
 struct result_job {
@@ -93,6 +122,12 @@ struct result_job {
 	size_t naxes;
 	struct result_option *options; /* "job options" */
 	size_t noptions;
+	/*
+	 * Every key of the job table as the run took it, in the table's order and in one spelling,
+	 * then the engine's own keys: what compare looks at.
+	 */
+	struct result_option *resolved;
+	size_t nresolved;
 
 	int error;            /* first errno of a worker, or 0 */
 	char *error_text;     /* "" for none: file, offset and what failed; a signal; a hang */
@@ -112,6 +147,9 @@ struct result_job {
 	uint64_t majf;
 	uint64_t minf;
 
+	uint64_t thresholds_ns[RESULT_THRESHOLDS]; /* lat_thresholds */
+	size_t nthresholds;
+
 	uint64_t depth[RESULT_DEPTHS];
 	uint64_t submit[RESULT_DEPTHS];
 	uint64_t complete[RESULT_DEPTHS];
@@ -122,6 +160,9 @@ struct result_job {
 	/* Before the run. */
 	uint64_t layout_bytes; /* written to have something to read */
 	uint64_t layout_ns;
+
+	struct result_doubt *doubts;
+	size_t ndoubts;
 };
 
 /* One block device under the files, over the measured stages that used it. */
@@ -148,6 +189,14 @@ struct result_place {
 	uint64_t free_bytes;
 };
 
+/* The whole plan, run once. */
+struct result_repeat {
+	uint64_t started_ms; /* since the epoch */
+	uint64_t ended_ms;
+	struct result_job *jobs; /* in the order in which they ran */
+	size_t njobs;
+};
+
 struct result {
 	char *version;   /* iojob's */
 	char *command;   /* the command line */
@@ -166,12 +215,22 @@ struct result {
 	size_t nglobal;
 	struct result_place *places;
 	size_t nplaces;
-	struct result_job *jobs; /* in the order in which they ran */
+	/*
+	 * In the order in which they ran. Where there are repeats these are views of the jobs in
+	 * them, for each job its median one (result_choose), and the repeats own all of it.
+	 */
+	struct result_job *jobs;
 	size_t njobs;
+	struct result_repeat *repeats; /* none: the plan ran once, and jobs is all */
+	size_t nrepeats;
 	struct result_disk *disks;
 	size_t ndisks;
 	char **notes; /* things a reader should know, one line each */
 	size_t nnotes;
+	struct result_fact *facts; /* the environment; sorted by key */
+	size_t nfacts;
+	struct result_doubt *doubts; /* of the run as a whole */
+	size_t ndoubts;
 };
 
 /* Adds the workers of `other` to job: counts add, times take the longest, the first error stays. */
