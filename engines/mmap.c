@@ -69,17 +69,6 @@ static size_t mmap_span(const struct iojob_io *io)
 	return io->len;
 }
 
-static int64_t mmap_copy(struct iojob_worker *w, void *to, const void *from, size_t n)
-{
-	if (iojob_guard_arm(w)) {
-		memcpy(to, from, n);
-		iojob_guard_disarm(w);
-		return (int64_t)n;
-	}
-	iojob_guard_disarm(w);
-	return -EIO;
-}
-
 /* Brings the pages of a range to the device. */
 static int mmap_sync(const struct iojob_file *file, uint64_t offset, uint64_t n)
 {
@@ -88,17 +77,17 @@ static int mmap_sync(const struct iojob_file *file, uint64_t offset, uint64_t n)
 	return msync((char *)file->priv + offset - within, n + within, MS_SYNC) < 0 ? -errno : 0;
 }
 
-static int64_t mmap_write(struct iojob_worker *w, struct iojob_io *io, void *at, size_t n)
+static int64_t mmap_write(
+		const struct iojob_worker *w, const struct iojob_io *io, void *at, size_t n)
 {
-	int64_t res = mmap_copy(w, at, io->buf, n);
-	int err;
+	memcpy(at, io->buf, n);
+	if (n && w->job_flags & (IOJOB_JOB_SYNC | IOJOB_JOB_DSYNC)) {
+		int err = mmap_sync(io->file, io->offset, n);
 
-	if (res > 0 && w->job_flags & (IOJOB_JOB_SYNC | IOJOB_JOB_DSYNC)) {
-		err = mmap_sync(io->file, io->offset, n);
 		if (err < 0)
 			return err;
 	}
-	return res;
+	return (int64_t)n;
 }
 
 static void mmap_execute(struct iojob_worker *w, struct iojob_io *io)
@@ -108,7 +97,8 @@ static void mmap_execute(struct iojob_worker *w, struct iojob_io *io)
 
 	switch ((enum iojob_op)io->op) {
 	case IOJOB_READ:
-		io->res = mmap_copy(w, io->buf, at, n);
+		memcpy(io->buf, at, n);
+		io->res = (int64_t)n;
 		break;
 	case IOJOB_WRITE:
 		io->res = mmap_write(w, io, at, n);

@@ -8,7 +8,7 @@
 /* The lowest bytes of a signal stack of ours, which grows down towards them. */
 struct mark {
 	const struct mark *self; /* tells our stacks from those of others */
-	struct iojob_guard *guard;
+	struct guard *guard;
 };
 
 enum { STACK_BYTES = 64 * 1024 };
@@ -18,13 +18,16 @@ static void on_sigbus(int number, siginfo_t *info, void *context)
 	const ucontext_t *interrupted = context;
 	const stack_t *stack = &interrupted->uc_stack;
 	const struct mark *mark = stack->ss_sp;
+	struct guard *guard = NULL;
 
 	(void)info;
-	if (!(stack->ss_flags & SS_DISABLE) && mark && mark->self == mark && mark->guard->armed) {
-		mark->guard->armed = 0;
+	if (!(stack->ss_flags & SS_DISABLE) && mark && mark->self == mark)
+		guard = mark->guard;
+	if (guard && guard->busy && *guard->busy) {
+		guard->busy = NULL;
 		/* The jump leaves the handler for good and restores no mask by itself. */
 		pthread_sigmask(SIG_SETMASK, &interrupted->uc_sigmask, NULL);
-		__builtin_longjmp(mark->guard->env, 1);
+		__builtin_longjmp(guard->env, 1);
 	}
 	/* Not ours: returning repeats the access, and now it is fatal. */
 	signal(number, SIG_DFL);
@@ -48,9 +51,9 @@ int guard_enter(struct guard *guard)
 	guard->stack = mark;
 	if (!mark)
 		return -ENOMEM;
-	guard->ours.armed = 0;
+	guard->busy = NULL;
 	mark->self = mark;
-	mark->guard = &guard->ours;
+	mark->guard = guard;
 	if (sigaltstack(&stack, &guard->before) < 0) {
 		err = -errno;
 		free(mark);
@@ -66,4 +69,16 @@ void guard_leave(struct guard *guard)
 	sigaltstack(&guard->before, NULL);
 	free(guard->stack);
 	guard->stack = NULL;
+}
+
+/* A function of its own, with nothing in it that the jump could leave in a register. */
+__attribute__((noinline)) bool guard_call(
+		struct guard *guard, const uint64_t *busy, void (*f)(void *arg), void *arg)
+{
+	if (__builtin_setjmp(guard->env))
+		return false;
+	guard->busy = busy;
+	f(arg);
+	guard->busy = NULL;
+	return true;
 }

@@ -195,7 +195,6 @@ enum check_verdict rig_build(struct rig *rig, struct kit *kit, const struct spec
 		.ios = rig->ios,
 		.buf_base = rig->buf,
 		.buf_bytes = buf_bytes,
-		.guard = &rig->guard.ours,
 		.ops = e->ops & (IOJOB_OP_BIT(IOJOB_READ) | IOJOB_OP_BIT(IOJOB_WRITE) | spec->ops),
 		.job_flags = rig->spec.job_flags,
 		.error = rig->error,
@@ -318,6 +317,23 @@ static enum check_verdict submit_all(struct rig *rig, unsigned n)
 	return CHECK_OK;
 }
 
+static void execute(void *arg)
+{
+	struct rig *rig = arg;
+
+	rig->e->execute(&rig->w, rig->executing);
+}
+
+/* As the program does it: a SIGBUS that the engine announces ends the I/O. */
+static void run_execute(struct rig *rig, struct iojob_io *io)
+{
+	const uint64_t busy = rig->e->flags & IOJOB_ENGINE_SIGBUS;
+
+	rig->executing = io;
+	if (!guard_call(&rig->guard, &busy, execute, rig))
+		io->res = -EIO;
+}
+
 /* Does the requests in the slots 0 to n - 1; their res is then set. */
 enum check_verdict rig_run(struct rig *rig, unsigned n)
 {
@@ -328,7 +344,7 @@ enum check_verdict rig_run(struct rig *rig, unsigned n)
 		v = submit_all(rig, n);
 	else
 		for (i = 0; i < n; i++)
-			rig->e->execute(&rig->w, rig->ios[i]);
+			run_execute(rig, rig->ios[i]);
 	for (i = 0; i < n && v == CHECK_OK; i++)
 		if (rig->ios[i]->res == INT64_MIN || rig->ios[i]->res > (int64_t)rig->ios[i]->len)
 			v = kit_fail(rig->kit, "the res of an I/O of %u bytes is %lld",

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "engine.h"
 #include "guard.h"
 
 enum {
@@ -70,6 +71,7 @@ struct rig {
 	struct spec spec;
 	struct iojob_worker w;
 	struct guard guard;
+	struct iojob_io *executing;
 	struct iojob_file *files[RIG_FILES];
 	struct iojob_io *ios[RIG_DEPTH];
 	char *buf;

@@ -537,13 +537,30 @@ void loop_begin(struct worker *w, uint64_t length_ns)
 	w->nready = 0;
 }
 
-void loop_run(struct worker *w)
+static void run_shape(void *arg)
 {
+	struct worker *w = arg;
 	bool fills = job_does(w->job, IOJOB_WRITE) && buffer_changes(&w->buffer);
 	bool one = w->batch == 1 && w->reap_max == 1;
 	enum shape shape = w->paced ? PACED : fills ? FILLS : PLAIN;
 
 	loops[job_is_sync(w->job) ? 0 : one ? 1 : 2][shape](w);
+}
+
+void loop_run(struct worker *w)
+{
+	struct io *io = io_of(w->idle[0]);
+
+	if (!(w->drive.engine->flags & IOJOB_ENGINE_SIGBUS) || !job_is_sync(w->job)) {
+		run_shape(w);
+		return;
+	}
+	/* A SIGBUS left the loop in the middle of an I/O: that one is over, the rest goes on. */
+	while (!guard_call(&w->guard, &io->start, run_shape, w)) {
+		fail_io(w, io, EIO);
+		drive_whole(io);
+		io->start = 0;
+	}
 }
 
 /* Outside the loop: end_fsync and fsync_on_close. */

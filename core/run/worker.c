@@ -216,7 +216,6 @@ void worker_main(const struct worker_args *args)
 	};
 	w->pub.conf = w->job->engine_conf;
 	w->pub.depth = job_depth(w->job);
-	w->pub.guard = &w->guard.ours;
 	w->pub.ops = w->job->ops;
 	w->pub.job_flags = plan_job_flags(w->job);
 	w->pub.error = w->error;

@@ -119,12 +119,6 @@ struct iojob_io {
 	int64_t res;   /* out: bytes moved (may be short), 0 for a sync, or -errno */
 };
 
-/* Armed around a memory access that can raise SIGBUS; see iojob_guard_arm(). */
-struct iojob_guard {
-	void *env[5]; /* of __builtin_setjmp(), a tenth of what sigsetjmp(3) costs */
-	volatile int armed;
-};
-
 /* One worker, as its engine sees it. The core owns it and everything in it except priv. */
 struct iojob_worker {
 	const void *conf; /* the engine's parsed options, read-only */
@@ -135,7 +129,6 @@ struct iojob_worker {
 	struct iojob_io *const *ios; /* all `depth` of them, by slot */
 	void *buf_base;              /* one area that holds every I/O's buffer */
 	uint64_t buf_bytes;
-	struct iojob_guard *guard; /* for engines with IOJOB_ENGINE_SIGBUS */
 	uint32_t ops;              /* IOJOB_OP_BIT()s that this job will issue */
 	uint32_t job_flags;        /* IOJOB_JOB_*: how the job treats its files */
 	char *error;               /* text of a failed set-up hook; write it with iojob_error() */
@@ -174,7 +167,7 @@ struct iojob_file_info {
 /* iojob_engine.flags */
 #define IOJOB_ENGINE_NO_FD (1u << 0)      /* files are names that only the engine understands */
 #define IOJOB_ENGINE_ONE_WORKER (1u << 1) /* more than one worker at a time is refused */
-#define IOJOB_ENGINE_SIGBUS (1u << 2)     /* I/O may raise SIGBUS: it arms iojob_worker.guard */
+#define IOJOB_ENGINE_SIGBUS (1u << 2)     /* execute may raise SIGBUS, and may be left by it */
 #define IOJOB_ENGINE_DIRECT (1u << 3)     /* descriptors are always opened with O_DIRECT */
 #define IOJOB_ENGINE_SIZED (1u << 4)      /* files must have their whole size before file_open */
 
@@ -226,6 +219,11 @@ struct iojob_engine {
 	/*
 	 * [worker] Does one I/O and returns when it is done. A synchronous engine has only this; an
 	 * engine that also has submit is driven through execute where iodepth is 1.
+	 *
+	 * With IOJOB_ENGINE_SIGBUS it may touch memory that vanishes (the file under a mapping was
+	 * cut short, its device failed): the signal leaves execute for good, and the core ends that
+	 * I/O with -EIO. It costs nothing, but execute must hold nothing that it would have to give
+	 * back: no lock, no memory.
 	 */
 	void (*execute)(struct iojob_worker *w, struct iojob_io *io);
 
@@ -279,24 +277,5 @@ __attribute__((format(printf, 4, 5))) static inline int iojob_error_text(
 	va_end(ap);
 	return -code;
 }
-
-/*
- * Guards a memory access of an engine with IOJOB_ENGINE_SIGBUS:
- *
- *	if (iojob_guard_arm(w)) {
- *		memcpy(io->buf, map + io->offset, io->len);
- *		io->res = io->len;
- *	} else {
- *		io->res = -EIO;
- *	}
- *	iojob_guard_disarm(w);
- *
- * The else branch runs when the access raised SIGBUS (the file was truncated under its mapping, or
- * the device failed). Locals that change between the two calls must be volatile. The fence keeps
- * the compiler from moving the access out from between them.
- */
-#define iojob_guard_arm(w) ((w)->guard->armed = 1, __builtin_setjmp((w)->guard->env) == 0)
-#define iojob_guard_disarm(w) \
-	(__atomic_signal_fence(__ATOMIC_SEQ_CST), (void)((w)->guard->armed = 0))
 
 #endif

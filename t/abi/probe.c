@@ -124,8 +124,7 @@ static void probe_execute(struct iojob_worker *w, struct iojob_io *io)
 			31 * (int64_t)w->error_size + 37 * (int64_t)io->offset +
 			41 * (int64_t)io->len + 43 * io->slot + 47 * io->op +
 			53 * (io->scratch == w->priv) + 59 * io->file->path[0] + 61 * io->file->fd +
-			67 * (int64_t)io->file->index + 71 * (int64_t)io->file->size_bytes +
-			73 * (io->file->priv == w->guard);
+			67 * (int64_t)io->file->index + 71 * (int64_t)io->file->size_bytes;
 }
 
 #ifdef PROBE_SHORT
