@@ -58,7 +58,8 @@ static int dist_add_part(struct dist *dist, const struct dist *part, const uint6
 
 int dist_add_hist(struct dist *dist, const struct hist *hist)
 {
-	unsigned first, last;
+	unsigned first, last, owed = hist->owed_index;
+	int err;
 	struct dist part = {
 		.n = hist->n,
 		.min = hist->min,
@@ -70,7 +71,10 @@ int dist_add_hist(struct dist *dist, const struct hist *hist)
 	hist_used(hist, &first, &last);
 	part.first = first;
 	part.nbuckets = last - first + 1;
-	return dist_add_part(dist, &part, &hist->bucket[first]);
+	err = dist_add_part(dist, &part, &hist->bucket[first]);
+	if (!err && hist->n && owed >= first && owed <= last)
+		dist->bucket[owed - dist->first] += hist->owed;
+	return err;
 }
 
 int dist_merge(struct dist *dist, const struct dist *other)
