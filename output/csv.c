@@ -215,6 +215,30 @@ static void csv_whole_job(struct csv *csv, const struct result *result,
 	csv_text(csv, "kernel", result->kernel);
 }
 
+/* Three lists of one length, ';' between their members: the thresholds and what was above them. */
+static void csv_above(struct csv *csv, const struct result_job *job, const struct result_dir *dir)
+{
+	char ns[RESULT_THRESHOLDS * 32] = "", ios[sizeof(ns)] = "", percent[sizeof(ns)] = "";
+	size_t n = job->skipped ? 0 : job->nthresholds;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *part = i ? ";" : "";
+		size_t at = strlen(ns);
+
+		snprintf(ns + at, sizeof(ns) - at, "%s%llu", part,
+				(unsigned long long)job->thresholds_ns[i]);
+		at = strlen(ios);
+		snprintf(ios + at, sizeof(ios) - at, "%s%llu", part,
+				(unsigned long long)dir->above[i]);
+		at = strlen(percent);
+		snprintf(percent + at, sizeof(percent) - at, "%s%.5f", part,
+				result_above_percent(dir, i));
+	}
+	csv_text(csv, "lat_thresholds_ns", ns);
+	csv_text(csv, "above_ios", ios);
+	csv_text(csv, "above_percent", percent);
+}
+
 static int csv_row(FILE *to, const struct result *result, const struct result_job *job, int d,
 		bool names)
 {
@@ -223,6 +247,7 @@ static int csv_row(FILE *to, const struct result *result, const struct result_jo
 
 	csv_direction(&csv, job, d);
 	csv_whole_job(&csv, result, job);
+	csv_above(&csv, job, &job->dir[d]);
 	fputc('\n', to);
 	return err;
 }

@@ -145,12 +145,24 @@ static double share_of_group(const struct result *result, const struct result_jo
 	return share < 100 ? share : 100;
 }
 
+static json_t *above(const struct result_job *job, const struct result_dir *dir)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < job->nthresholds; i++)
+		array = and_item(array, json_pack("{s:I, s:I, s:f}", "ns",
+				whole(job->thresholds_ns[i]), "ios", whole(dir->above[i]),
+				"percent", finite_real(result_above_percent(dir, i))));
+	return array;
+}
+
 static json_t *direction_ours(const struct result_job *job, const struct result_dir *dir)
 {
-	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "response_ns",
+	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:o}", "response_ns",
 			durations(job, &dir->response, true), "late", whole(dir->late), "due",
 			whole(dir->due), "lag_max_ns", whole(dir->lag_max_ns), "errors",
-			whole(dir->errors), "runtime_ns", whole(dir->runtime_ns));
+			whole(dir->errors), "runtime_ns", whole(dir->runtime_ns),
+			"above", above(job, dir));
 }
 
 static json_t *direction(const struct result *result, const struct result_job *job, int d)

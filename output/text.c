@@ -166,6 +166,26 @@ static void print_durations(FILE *to, const char *label, const struct result *re
 	wrap_end(&wrap);
 }
 
+/* lat_thresholds: "2 s 3 (0.0293 %), 10 s none". */
+static void print_above(FILE *to, const struct result_job *job, const struct result_dir *dir)
+{
+	struct wrap wrap;
+
+	if (!job->nthresholds)
+		return;
+	wrap_begin(&wrap, to, 4, TEXT_VALUE, "above");
+	for (size_t i = 0; i < job->nthresholds; i++) {
+		add_time(&wrap, i ? ", " : " ", "", job->thresholds_ns[i]);
+		if (!dir->above[i]) {
+			wrap_add(&wrap, " ", "none");
+			continue;
+		}
+		add_count(&wrap, " ", "", dir->above[i], "");
+		wrap_add(&wrap, " ", "(%.4g %%)", result_above_percent(dir, i));
+	}
+	wrap_end(&wrap);
+}
+
 /* With a rate: from the intended start, and how the schedule was kept. */
 static void print_response(FILE *to, const struct result *result, const struct result_job *job,
 		const struct result_dir *dir)
@@ -207,6 +227,7 @@ static void print_direction(FILE *to, const struct result *result, const struct 
 		print_durations(to, "submit", result, job, &dir->slat);
 		print_durations(to, "complete", result, job, &dir->clat);
 	}
+	print_above(to, job, dir);
 	print_response(to, result, job, dir);
 }
 

@@ -965,7 +965,7 @@ static int build_all(struct build *b)
 	if (rc == 0)
 		rc = check_engine_keys(b);
 	number_jobs(b->jobs);
-	return rc;
+	return rc ? rc : job_check_groups(b->jobs, b->err);
 }
 
 int jobs_build(struct jobs *jobs, const struct jobfile *file, const struct job_builder *builder,

@@ -2,6 +2,7 @@
 /* The rules across options. What depends on files and devices is the plan's to judge. */
 #include "job.h"
 #include "list.h"
+#include "units.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -228,6 +229,35 @@ static int check_percentiles(struct job *job, struct err *err)
 	return 0;
 }
 
+static int check_thresholds(struct job *job, struct err *err)
+{
+	const char *list = job->o.lat_thresholds;
+	uint64_t *ns = job->thresholds_ns, last = 0;
+
+	job->nthresholds = 0;
+	for (const char *at = list; at; at = *at ? at + 1 : NULL) {
+		size_t n = job->nthresholds, length = strcspn(at, ",");
+		char text[64];
+		const char *why = "must be above 0";
+
+		snprintf(text, sizeof(text), "%.*s", (int)length, at);
+		if (n == JOB_THRESHOLDS)
+			return refuse(job, "lat_thresholds", err,
+					"lat_thresholds: more than %d times", JOB_THRESHOLDS);
+		if (length >= sizeof(text) || units_time(text, 1000000000, &ns[n], &why)
+				|| !ns[n])
+			return refuse(job, "lat_thresholds", err, "lat_thresholds: `%s`: %s", text,
+					why);
+		if (ns[n] <= last)
+			return refuse(job, "lat_thresholds", err,
+					"lat_thresholds: `%s` is not longer than the one before",
+					text);
+		last = ns[job->nthresholds++];
+		at += length;
+	}
+	return 0;
+}
+
 /* A whole number at *text, which moves behind it; -1: there is none that could be a CPU. */
 static int cpu_number(const char **text)
 {
@@ -290,6 +320,7 @@ int job_check(struct job *job, struct err *err)
 		check_files,
 		check_buffers,
 		check_percentiles,
+		check_thresholds,
 		check_cpus,
 	};
 
@@ -300,4 +331,28 @@ int job_check(struct job *job, struct err *err)
 			return rc;
 	}
 	return 0;
+}
+
+/* Two jobs whose results become one. */
+static int check_pair(const struct job *a, const struct job *b, struct err *err)
+{
+	if (a->nthresholds != b->nthresholds
+			|| memcmp(a->thresholds_ns, b->thresholds_ns, sizeof(a->thresholds_ns)))
+		return refuse(b, "lat_thresholds", err,
+				"lat_thresholds: not those of [%s], with which [%s] is reported as "
+				"one (group_reporting)", a->section, b->section);
+	return 0;
+}
+
+int job_check_groups(const struct jobs *jobs, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 1; i < jobs->n && !r; i++) {
+		const struct job *a = &jobs->list[i - 1], *b = &jobs->list[i];
+
+		if (a->group == b->group && a->o.group_reporting && b->o.group_reporting)
+			r = check_pair(a, b, err);
+	}
+	return r;
 }

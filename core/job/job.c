@@ -631,6 +631,14 @@ const struct iojob_option job_options[] = {
 		.doc = "In JSON `lat_ns` gets a `percentile` object beside that of `clat_ns`.",
 	},
 	{
+		ROW(lat_thresholds, STRING),
+		.help = "latencies above which I/Os are counted, a `,` between them",
+		.doc = "For each of up to 8 times, as in `2s,10s`, the results tell how many I/Os "
+		       "took longer. They are counted one by one as they complete, and not read "
+		       "off a histogram. A number without a unit is seconds; each must be longer "
+		       "than the one before. fio has no such key.",
+	},
+	{
 		ROW(bwavgtime, TIME),
 		.def = "500",
 		.min = MILLISECOND,

@@ -111,6 +111,7 @@ struct job_opts {
 	const char *buffer_pattern;
 	const char *percentile_list;
 	bool lat_percentiles;
+	const char *lat_thresholds;
 	const char *cpus_allowed;
 	bool exitall;
 	int continue_on_error; /* enum job_continue bits */
@@ -131,7 +132,7 @@ struct job_axis {
 	char *label; /* "Random read", "64k" */
 };
 
-enum { JOB_PERCENTILES = 20 };
+enum { JOB_PERCENTILES = 20, JOB_THRESHOLDS = 8 };
 
 struct job {
 	char *name;       /* name= or the section's; what files are named after */
@@ -176,6 +177,8 @@ struct job {
 	int mix_read; /* percent of I/Os that are reads, in a mixed job */
 	double percentiles[JOB_PERCENTILES];
 	size_t npercentiles;
+	uint64_t thresholds_ns[JOB_THRESHOLDS]; /* lat_thresholds, ascending */
+	size_t nthresholds;
 
 	char *skipped; /* why this machine cannot run it (optional=1), or NULL */
 };
@@ -227,6 +230,9 @@ void jobs_free(struct jobs *jobs);
 
 /* The rules across options; fills the derived members. The error has file and line. */
 int job_check(struct job *job, struct err *err);
+
+/* The rules across jobs, once they have their groups: what is reported as one fits together. */
+int job_check_groups(const struct jobs *jobs, struct err *err);
 
 /* Was this key given for the job (rather than defaulted)? By its name in the table. */
 bool job_given(const struct job *job, const char *key);

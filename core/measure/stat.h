@@ -21,6 +21,8 @@ enum { STAT_OPS = IOJOB_OPS };
  */
 enum { STAT_DEPTHS = 8 };
 
+enum { STAT_ABOVE = 8 }; /* thresholds that a job may have (lat_thresholds) */
+
 struct stat_op {
 	uint64_t bytes;   /* moved */
 	uint64_t shorts;  /* I/Os that needed more than one transfer */
@@ -39,6 +41,7 @@ struct stats {
 	uint64_t depth[STAT_DEPTHS];    /* I/Os by how many were in flight with them; async only */
 	uint64_t submit[STAT_DEPTHS];   /* submit calls by how many they started */
 	uint64_t complete[STAT_DEPTHS]; /* reap calls by how many they brought */
+	uint64_t above[STAT_OPS][STAT_ABOVE]; /* I/Os longer than each of the job's thresholds */
 	struct hist clat[STAT_OPS];
 	struct hist slat[STAT_OPS];
 	struct hist lat[STAT_OPS];

@@ -333,6 +333,11 @@ const struct dist *result_lat(const struct result_dir *dir)
 	return dir->lat.n ? &dir->lat : &dir->clat;
 }
 
+double result_above_percent(const struct result_dir *dir, size_t threshold)
+{
+	return dir->ios ? (double)dir->above[threshold] * 100 / (double)dir->ios : 0;
+}
+
 double result_cpu_percent(const struct result_job *job, bool sys)
 {
 	uint64_t ns = sys ? job->cpu_sys_ns : job->cpu_user_ns;

@@ -254,6 +254,7 @@ double result_bw(const struct result_job *job, int dir);      /* bytes/s */
 double result_bw_total(const struct result_job *job);         /* all directions, bytes/s */
 double result_iops(const struct result_job *job, int dir);    /* 1/s */
 const struct dist *result_lat(const struct result_dir *dir);  /* lat, else clat */
+double result_above_percent(const struct result_dir *dir, size_t threshold); /* of its I/Os */
 double result_cpu_percent(const struct result_job *job, bool sys); /* of one CPU per worker */
 double result_depth_mean(const struct result_job *job);       /* achieved: Little's law */
 double result_samples_mean(const struct result_samples *samples);

@@ -57,10 +57,12 @@ int result_of_job(const struct job *job, struct result_job *r)
 		.stage = job->stage,
 		.seed = job->seed,
 		.npercentiles = job->npercentiles,
+		.nthresholds = job->nthresholds,
 	};
 	memcpy(r->bs_min, job->bs_min, sizeof(r->bs_min));
 	memcpy(r->bs_max, job->bs_max, sizeof(r->bs_max));
 	memcpy(r->percentiles, job->percentiles, sizeof(r->percentiles));
+	memcpy(r->thresholds_ns, job->thresholds_ns, sizeof(r->thresholds_ns));
 	bad |= copy(&r->name, job->name);
 	bad |= copy(&r->section, job->section);
 	bad |= copy(&r->description, job->o.description);
@@ -166,6 +168,7 @@ static int add_dir(const struct worker_shared *shared, int d, struct result_dir 
 	dir->late = op->late;
 	dir->due = op->due;
 	dir->lag_max_ns = op->lag_max;
+	memcpy(dir->above, stats->above[d], sizeof(dir->above));
 	bad = dist_add_hist(&dir->clat, &stats->clat[d]);
 	bad |= dist_add_hist(&dir->slat, &stats->slat[d]);
 	/* A synchronous engine's whole latency is its completion latency. */

@@ -196,7 +196,7 @@ static unsigned next_due(
 	return i;
 }
 
-static void record_response(struct worker *w, const struct io *io, uint64_t end)
+static void record_response(const struct worker *w, const struct io *io, uint64_t end)
 {
 	struct stat_op *op = &w->stats->op[io->pub.op];
 	uint64_t lag;
@@ -210,6 +210,22 @@ static void record_response(struct worker *w, const struct io *io, uint64_t end)
 		op->late++;
 	if (lag > op->lag_max)
 		op->lag_max = lag;
+}
+
+/* What few jobs ask for: they have loops of their own, so that it costs the others nothing. */
+static void record_extra(
+		const struct worker *w, const struct io *io, uint64_t issued, uint64_t end)
+{
+	uint64_t *above = w->stats->above[io->pub.op];
+
+	if (w->job->nthresholds) {
+		uint64_t lat = clock_between(w->clock, io->start, issued)
+				+ clock_between(w->clock, issued, end);
+
+		for (size_t i = 0; i < w->job->nthresholds && lat > w->job->thresholds_ns[i]; i++)
+			above[i]++;
+	}
+	record_response(w, io, end);
 }
 
 /*
@@ -264,8 +280,9 @@ bool loop_over(const struct worker *w)
 }
 
 /* One I/O at a time, each done when execute returns. What is const is settled at compile time. */
-ALWAYS_INLINE void loop_sync(struct worker *w, const bool paced, const bool fills)
+ALWAYS_INLINE void loop_sync(struct worker *w, const bool extra, const bool fills)
 {
+	const bool paced = extra && w->paced;
 	struct iojob_io *pub = w->idle[0];
 	struct io *io = io_of(pub);
 	uint64_t now = clock_ticks(w->clock), end;
@@ -295,8 +312,8 @@ ALWAYS_INLINE void loop_sync(struct worker *w, const bool paced, const bool fill
 			hist_add_late(&w->stats->clat[pub->op],
 					clock_between(w->clock, io->start, end));
 			op->bytes += bytes;
-			if (paced)
-				record_response(w, io, end);
+			if (extra)
+				record_extra(w, io, io->start, end);
 		}
 		io->start = 0;
 		now = end;
@@ -332,7 +349,7 @@ ALWAYS_INLINE void record_run(struct worker *w, uint64_t start, uint64_t issued,
  * submitted together cost as much as one.
  */
 ALWAYS_INLINE void record_reaped(
-		struct worker *w, unsigned n, uint64_t end, const bool paced, const bool one)
+		struct worker *w, unsigned n, uint64_t end, const bool extra, const bool one)
 {
 	uint64_t start = 0, issued = 0;
 
@@ -359,8 +376,8 @@ ALWAYS_INLINE void record_reaped(
 				w->run[pub->op]++;
 			}
 			w->stats->op[pub->op].bytes += bytes;
-			if (paced)
-				record_response(w, io, end);
+			if (extra)
+				record_extra(w, io, io->issued, end);
 		}
 		io->start = 0;
 		w->idle[w->nidle++] = pub;
@@ -452,8 +469,9 @@ static int64_t reap_timeout(const struct worker *w, uint64_t now)
  * one at a time, as jobs do that say nothing of batches.
  */
 ALWAYS_INLINE void loop_async(
-		struct worker *w, const bool paced, const bool fills, const bool one)
+		struct worker *w, const bool extra, const bool fills, const bool one)
 {
+	const bool paced = extra && w->paced;
 	uint64_t now = clock_ticks(w->clock);
 	bool more = true, over = false;
 
@@ -495,7 +513,7 @@ ALWAYS_INLINE void loop_async(
 			__builtin_unreachable(); /* it was asked for one */
 		if (!paced || got) /* what a schedule polls for is no batch of the job's */
 			w->stats->complete[stat_batch_group((unsigned)got)]++;
-		record_reaped(w, (unsigned)got, now, paced, one);
+		record_reaped(w, (unsigned)got, now, extra, one);
 	}
 }
 
@@ -508,19 +526,19 @@ ALWAYS_INLINE void loop_async(
 
 LOOP(sync_plain, loop_sync(w, false, false))
 LOOP(sync_fills, loop_sync(w, false, true))
-LOOP(sync_paced, loop_sync(w, true, buffer_changes(&w->buffer)))
+LOOP(sync_extra, loop_sync(w, true, buffer_changes(&w->buffer)))
 LOOP(one_plain, loop_async(w, false, false, true))
 LOOP(one_fills, loop_async(w, false, true, true))
 LOOP(batch_plain, loop_async(w, false, false, false))
 LOOP(batch_fills, loop_async(w, false, true, false))
-LOOP(async_paced, loop_async(w, true, buffer_changes(&w->buffer), false))
+LOOP(async_extra, loop_async(w, true, buffer_changes(&w->buffer), false))
 
-enum shape { PLAIN, FILLS, PACED };
+enum shape { PLAIN, FILLS, EXTRA };
 
 static void (*const loops[3][3])(struct worker *w) = {
-	{ [PLAIN] = sync_plain, [FILLS] = sync_fills, [PACED] = sync_paced },
-	{ [PLAIN] = one_plain, [FILLS] = one_fills, [PACED] = async_paced },
-	{ [PLAIN] = batch_plain, [FILLS] = batch_fills, [PACED] = async_paced },
+	{ [PLAIN] = sync_plain, [FILLS] = sync_fills, [EXTRA] = sync_extra },
+	{ [PLAIN] = one_plain, [FILLS] = one_fills, [EXTRA] = async_extra },
+	{ [PLAIN] = batch_plain, [FILLS] = batch_fills, [EXTRA] = async_extra },
 };
 
 void loop_begin(struct worker *w, uint64_t length_ns)
@@ -542,7 +560,7 @@ static void run_shape(void *arg)
 	struct worker *w = arg;
 	bool fills = job_does(w->job, IOJOB_WRITE) && buffer_changes(&w->buffer);
 	bool one = w->batch == 1 && w->reap_max == 1;
-	enum shape shape = w->paced ? PACED : fills ? FILLS : PLAIN;
+	enum shape shape = w->paced || w->job->nthresholds ? EXTRA : fills ? FILLS : PLAIN;
 
 	loops[job_is_sync(w->job) ? 0 : one ? 1 : 2][shape](w);
 }

@@ -35,6 +35,7 @@ rwmixread=101 ~ 1 ~ rwmixread = 101: must be from 0 to 100$
 buffer_pattern=nonsense ~ 1 ~ buffer_pattern = nonsense: write "text", 0x
 buffer_pattern="open ~ 1 ~ buffer_pattern = "open: the closing " is missing$
 percentile_list=50:0 ~ 1 ~ percentile_list: `0. is no number above 0 and up to 100$
+lat_thresholds=2s,1s ~ 1 ~ lat_thresholds: `1s. is not longer than the one before$
 cpus_allowed=9-3 ~ 1 ~ cpus_allowed = 9-3: must be CPUs from 0 to 1023 and ranges of them
 cpus_allowed=1023 ~ 1 ~ cpus_allowed = 1023: none of these CPUs can be used on this machine$
 rwmixread=60\nrwmixwrite=60 ~ 2 ~ rwmixwrite = 60: together with rwmixread = 60 it must be 100$

@@ -333,6 +333,18 @@ static const struct refusal refusals[] = {
 			"t.ini:1: percentile_list: `1.2.3` is no number above 0 and up to 100" },
 	{ "percentile_list=1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16:17:18:19:20:21", ANY,
 			"t.ini:1: percentile_list: more than 20 numbers" },
+	{ "lat_thresholds=1ms,2s,10", ANY, NULL },
+	{ "lat_thresholds=2s,1s", ANY,
+			"t.ini:1: lat_thresholds: `1s` is not longer than the one before" },
+	{ "rw=read\nlat_thresholds=1s,1000ms", ANY,
+			"t.ini:2: lat_thresholds: `1000ms` is not longer than the one before" },
+	{ "lat_thresholds=0,1s", ANY, "t.ini:1: lat_thresholds: `0`: must be above 0" },
+	{ "lat_thresholds=1s,", ANY, "t.ini:1: lat_thresholds: ``: a value is missing" },
+	{ "lat_thresholds=1s,2x", ANY,
+			"t.ini:1: lat_thresholds: `2x`: no unit of time follows the number; those "
+			"are ns us ms s m h d (sec, min, ...)" },
+	{ "lat_thresholds=1,2,3,4,5,6,7,8", ANY, NULL },
+	{ "lat_thresholds=1,2,3,4,5,6,7,8,9", ANY, "t.ini:1: lat_thresholds: more than 8 times" },
 	{ "cpus_allowed=0-3,5", ANY, NULL },
 	{ "cpus_allowed=3-0", ANY,
 			"t.ini:1: cpus_allowed = 3-0: must be CPUs from 0 to 1023 and ranges of "
@@ -448,6 +460,22 @@ START_TEST(test_derived_ops_and_mix)
 }
 END_TEST
 
+START_TEST(test_derived_thresholds)
+{
+	struct jobs jobs;
+	struct job *job = checked(&jobs, "lat_thresholds=1500us, 2 s,10", ANY);
+
+	ck_assert_uint_eq(job->nthresholds, 3);
+	ck_assert_uint_eq(job->thresholds_ns[0], 1500000);
+	ck_assert_uint_eq(job->thresholds_ns[1], 2000000000);
+	ck_assert_uint_eq(job->thresholds_ns[2], 10000000000);
+	jobs_free(&jobs);
+	job = checked(&jobs, "bs=4k", ANY);
+	ck_assert_uint_eq(job->nthresholds, 0);
+	jobs_free(&jobs);
+}
+END_TEST
+
 START_TEST(test_derived_percentiles)
 {
 	static const double expected[] = { 1, 50, 99, 99.9, 100 };
@@ -522,6 +550,7 @@ int main(void)
 	tcase_add_test(rules, test_derived_direct);
 	tcase_add_test(rules, test_derived_ops_and_mix);
 	tcase_add_test(rules, test_derived_percentiles);
+	tcase_add_test(rules, test_derived_thresholds);
 	tcase_add_test(rules, test_cpus);
 	tcase_add_test(rules, test_given_and_where);
 	suite_add_tcase(suite, rules);

@@ -124,6 +124,10 @@ static void make_mixed(struct result *result)
 		dir->lag_max_ns = 499000000;
 	}
 	job->dir[0].shorts = 3;
+	job->nthresholds = 2;
+	job->thresholds_ns[0] = 1000000;
+	job->thresholds_ns[1] = 2000000000;
+	job->dir[0].above[0] = 17;
 	ck_assert_int_eq(dist_add(&job->sync, 8000000, 40), 0);
 	job->syncs = 40;
 	job->depth[1] = 1000;
@@ -501,6 +505,12 @@ START_TEST(test_json_direction)
 	check_whole(job, "read/iojob/late", 300);
 	check_whole(job, "read/iojob/due", 17);
 	check_whole(job, "read/iojob/lag_max_ns", 499000000);
+	ck_assert_uint_eq(json_array_size(at(job, "read/iojob/above")), 2);
+	check_whole(json_array_get(at(job, "read/iojob/above"), 0), "ns", 1000000);
+	check_whole(json_array_get(at(job, "read/iojob/above"), 0), "ios", 17);
+	check_real(json_array_get(at(job, "read/iojob/above"), 0), "percent", 0.085);
+	check_whole(json_array_get(at(job, "write/iojob/above"), 1), "ns", 2000000000);
+	check_whole(json_array_get(at(job, "write/iojob/above"), 1), "ios", 0);
 	check_whole(job, "read/bw_min", 1000);
 	check_whole(job, "read/bw_max", 1004);
 	check_real(job, "read/bw_mean", 1002);
@@ -856,6 +866,11 @@ START_TEST(test_csv_rows)
 	ck_assert_uint_eq(csv.nrows, N(directions));
 	for (size_t i = 0; i < N(directions); i++)
 		ck_assert_str_eq(csv_get(&csv, i, "direction"), directions[i]);
+	ck_assert_str_eq(csv_get(&csv, 1, "lat_thresholds_ns"), "1000000;2000000000");
+	ck_assert_str_eq(csv_get(&csv, 1, "above_ios"), "17;0");
+	ck_assert_str_eq(csv_get(&csv, 1, "above_percent"), "0.08500;0.00000");
+	ck_assert_str_eq(csv_get(&csv, 2, "above_ios"), "0;0");
+	ck_assert_str_eq(csv_get(&csv, 3, "above_ios"), "");
 	ck_assert_str_eq(csv_get(&csv, 5, "skipped"), result.jobs[SKIPPED].skipped);
 	ck_assert_str_eq(csv_get(&csv, 5, "ios"), "");
 	ck_assert_str_eq(csv_get(&csv, 5, "clat_p99_ns"), "");
@@ -1030,6 +1045,7 @@ START_TEST(test_text)
 	ck_says(text, "fsync at the end 1.20 s");
 	ck_says(text, "layout 64 MiB written before the run, in 300 ms");
 	ck_says(text, "300 started late, the latest by 499 ms, 17 due but never started");
+	ck_says(text, "above 1 ms 17 (0.085 %), 2 s none");
 	ck_says(text, "KiB/s by mode");
 	ck_says(text, "vda read 1 MiB in 31 I/Os, wrote 8 KiB in 8 I/Os, busy 12.5 %");
 	ck_says(text, "note: the TSC was not used");

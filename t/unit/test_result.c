@@ -100,6 +100,7 @@ START_TEST(test_figures)
 	ck_assert_double_eq(result_iops(&job, 0), 0);
 	ck_assert_double_eq(result_cpu_percent(&job, true), 0);
 	ck_assert_double_eq(result_depth_mean(&job), 0);
+	ck_assert_double_eq(result_above_percent(&job.dir[0], 0), 0);
 
 	add_read(&job, 1000000, 500, 4096);
 	job.dir[0].runtime_ns = 500000000;
@@ -162,6 +163,9 @@ START_TEST(test_merge)
 	b.dir[0].late = 2;
 	a.dir[0].due = 3;
 	b.dir[0].due = 4;
+	a.dir[0].above[0] = 5;
+	b.dir[0].above[0] = 6;
+	b.dir[0].above[RESULT_THRESHOLDS - 1] = 1;
 	a.dir[0].lag_max_ns = 900;
 	b.dir[0].lag_max_ns = 800;
 	a.dir[0].shorts = 1;
@@ -212,6 +216,9 @@ START_TEST(test_merge)
 	ck_assert_double_eq(dist_mean(&a.dir[0].clat), 2500);
 	ck_assert_uint_eq(a.dir[0].late, 3);
 	ck_assert_uint_eq(a.dir[0].due, 7);
+	ck_assert_uint_eq(a.dir[0].above[0], 11);
+	ck_assert_double_eq(result_above_percent(&a.dir[0], 0), 11 * 100.0 / 400);
+	ck_assert_uint_eq(a.dir[0].above[RESULT_THRESHOLDS - 1], 1);
 	ck_assert_uint_eq(a.dir[0].lag_max_ns, 900);
 	ck_assert_uint_eq(a.dir[0].shorts, 1);
 	ck_assert_uint_eq(a.dir[0].errors, 7);
