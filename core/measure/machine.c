@@ -61,6 +61,7 @@ static bool mount_parse(struct machine_mount *mount, char *line)
 	}
 	if (sscanf(before[2], "%u:%u", &major_no, &minor_no) != 2)
 		return false;
+	mount_unescape(before[3]);
 	mount_unescape(before[4]);
 	*mount = (struct machine_mount){
 		.dev = makedev(major_no, minor_no),
@@ -68,20 +69,23 @@ static bool mount_parse(struct machine_mount *mount, char *line)
 		.type = after[0],
 		.source = after[1],
 		.options = after[2],
+		.flags = before[5],
+		.top = before[3],
 	};
 	return true;
 }
 
-int machine_mounts_read(struct machine_mounts *mounts)
+int machine_mounts_read_at(const char *root, struct machine_mounts *mounts)
 {
 	struct machine_mount *list;
 	size_t size = 0, room = 0;
-	char *rest, *line;
+	char path[PATH_MAX], *rest, *line;
 	int rc = 0;
 	FILE *file;
 
 	*mounts = (struct machine_mounts){ 0 };
-	file = fopen("/proc/self/mountinfo", "re");
+	snprintf(path, sizeof(path), "%s/proc/self/mountinfo", root);
+	file = fopen(path, "re");
 	if (!file)
 		return -errno;
 	/* The text holds no NUL: this reads all of it. */
@@ -110,11 +114,38 @@ out:
 	return rc;
 }
 
+int machine_mounts_read(struct machine_mounts *mounts)
+{
+	return machine_mounts_read_at("", mounts);
+}
+
 void machine_mounts_free(struct machine_mounts *mounts)
 {
 	free(mounts->list);
 	free(mounts->text);
 	*mounts = (struct machine_mounts){ 0 };
+}
+
+static bool path_under(const char *path, const char *point)
+{
+	size_t n = strlen(point);
+
+	return strcmp(point, "/") == 0 ||
+	       (strncmp(path, point, n) == 0 && (path[n] == '/' || path[n] == '\0'));
+}
+
+const struct machine_mount *machine_mount_of(const struct machine_mounts *mounts, const char *path)
+{
+	const struct machine_mount *best = NULL, *mount;
+	size_t i;
+
+	for (i = 0; i < mounts->n; i++) {
+		mount = &mounts->list[i];
+		if (path_under(path, mount->point) &&
+				(!best || strlen(mount->point) >= strlen(best->point)))
+			best = mount;
+	}
+	return best;
 }
 
 /* Where an overlay writes: the filesystem of its upper layer, if that is visible from here. */
@@ -224,82 +255,107 @@ dev_t machine_disk(dev_t dev)
 	return dev;
 }
 
-enum { DISK_NAME = sizeof(((struct disk *)0)->name) };
-
-/* The kernel's name of a block device; false where there is none. */
-static bool disk_name(dev_t dev, char *name)
+bool machine_block_name(const char *root, dev_t dev, char name[MACHINE_NAME])
 {
-	char link[64], path[PATH_MAX];
+	char link[PATH_MAX], path[PATH_MAX];
 	const char *slash;
 	ssize_t n;
 
-	snprintf(link, sizeof(link), MACHINE_BLOCK, major(dev), minor(dev));
+	snprintf(link, sizeof(link), "%s" MACHINE_BLOCK, root, major(dev), minor(dev));
 	n = readlink(link, path, sizeof(path) - 1);
 	if (n <= 0)
 		return false;
 	path[n] = '\0';
 	slash = strrchr(path, '/');
-	snprintf(name, DISK_NAME, "%.*s", DISK_NAME - 1, slash ? slash + 1 : path);
+	snprintf(name, MACHINE_NAME, "%.*s", MACHINE_NAME - 1, slash ? slash + 1 : path);
 	return true;
 }
 
-static int disks_add_block(struct disks *disks, dev_t dev, struct err *err);
-
 /* What dm and md are made of. */
-static int disks_add_slaves(struct disks *disks, dev_t dev, struct err *err)
+static size_t block_slaves(const char *block, dev_t *list, size_t room)
 {
-	char path[64], line[64];
+	char path[PATH_MAX + 8], line[64];
 	struct dirent *entry;
-	dev_t slave;
-	int rc = 0;
+	size_t n = 0;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), MACHINE_BLOCK "/slaves", major(dev), minor(dev));
+	snprintf(path, sizeof(path), "%s/slaves", block);
 	dir = opendir(path);
 	if (!dir)
 		return 0;
-	while (!rc && (entry = readdir(dir)))
+	while (n < room && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.' &&
 				machine_line(line, sizeof(line), "%s/%s/dev", path,
 						entry->d_name) &&
-				dev_parse(line, &slave))
-			rc = disks_add_block(disks, slave, err);
+				dev_parse(line, &list[n]))
+			n++;
 	closedir(dir);
-	return rc;
+	return n;
 }
 
-/* What a loop device reads and writes: a file, or another block device. */
-static int disks_add_backing(struct disks *disks, dev_t dev, struct err *err)
+/*
+ * The block device under what a loop device reads and writes: a file, or another block device. A
+ * file that cannot be seen from here is judged by its name.
+ */
+static dev_t block_backing(const char *root, const char *path)
 {
-	char path[PATH_MAX];
+	struct machine_mounts mounts;
+	const struct machine_mount *mount;
+	dev_t block = 0;
 	struct stat st;
 
-	if (!machine_line(path, sizeof(path), MACHINE_BLOCK "/loop/backing_file", major(dev),
-			    minor(dev)) ||
-			stat(path, &st) < 0)
+	if (!*root && stat(path, &st) == 0) {
+		if (S_ISBLK(st.st_mode))
+			return st.st_rdev;
+		return block_of(st.st_dev, &block) ? 0 : block;
+	}
+	if (machine_mounts_read_at(root, &mounts))
 		return 0;
-	return disks_add(disks, S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev, err);
+	mount = machine_mount_of(&mounts, path);
+	block = mount ? machine_mount_block(mount) : 0;
+	machine_mounts_free(&mounts);
+	return block;
+}
+
+size_t machine_below(const char *root, dev_t dev, dev_t *list, size_t room)
+{
+	char block[PATH_MAX], line[PATH_MAX];
+	size_t n = 0;
+
+	snprintf(block, sizeof(block), "%s" MACHINE_BLOCK, root, major(dev), minor(dev));
+	if (machine_line(line, sizeof(line), "%s/partition", block)) {
+		if (room && machine_line(line, sizeof(line), "%s/../dev", block))
+			n = dev_parse(line, list);
+	} else if (machine_line(line, sizeof(line), "%s/loop/backing_file", block)) {
+		if (room)
+			list[n] = block_backing(root, line);
+		n = room && list[n];
+	} else {
+		n = block_slaves(block, list, room);
+	}
+	return n;
 }
 
 static int disks_add_block(struct disks *disks, dev_t dev, struct err *err)
 {
 	struct disk *list, disk = { .dev = machine_disk(dev) };
-	size_t i;
-	int rc;
+	dev_t below[MACHINE_BELOW];
+	size_t i, n;
+	int rc = 0;
 
 	for (i = 0; i < disks->n; i++)
 		if (disks->list[i].dev == disk.dev)
 			return 0;
-	if (!disk_name(disk.dev, disk.name))
+	if (!machine_block_name("", disk.dev, disk.name))
 		return 0;
 	list = realloc(disks->list, (disks->n + 1) * sizeof(*list));
 	if (!list)
 		return err_set(err, ENOMEM, "no memory for the list of disks");
 	list[disks->n++] = disk;
 	disks->list = list;
-	rc = disks_add_slaves(disks, disk.dev, err);
-	if (!rc)
-		rc = disks_add_backing(disks, disk.dev, err);
+	n = machine_below("", disk.dev, below, MACHINE_BELOW);
+	for (i = 0; !rc && i < n; i++)
+		rc = disks_add_block(disks, below[i], err);
 	return rc;
 }
 
@@ -454,8 +510,7 @@ int disks_result(const struct disks *disks, struct result *result)
 
 /* ---- places ------------------------------------------------------------------------------- */
 
-/* The real path of what exists of a path; on the heap, or NULL with errno. */
-static char *path_existing(const char *path)
+char *machine_real_path(const char *path)
 {
 	char *cut = strdup(*path ? path : "."), *real = NULL, *slash;
 	int code;
@@ -474,41 +529,18 @@ static char *path_existing(const char *path)
 	return real;
 }
 
-static bool path_under(const char *path, const char *point)
-{
-	size_t n = strlen(point);
-
-	return strcmp(point, "/") == 0 ||
-	       (strncmp(path, point, n) == 0 && (path[n] == '/' || path[n] == '\0'));
-}
-
-/* The mount that a real path is on; NULL in a namespace that has none. */
-static const struct machine_mount *mount_of(const struct machine_mounts *mounts, const char *path)
-{
-	const struct machine_mount *best = NULL, *mount;
-	size_t i;
-
-	for (i = 0; i < mounts->n; i++) {
-		mount = &mounts->list[i];
-		if (path_under(path, mount->point) &&
-				(!best || strlen(mount->point) >= strlen(best->point)))
-			best = mount;
-	}
-	return best;
-}
-
 int machine_place(const char *path, char **filesystem, char **device)
 {
 	struct machine_mounts mounts = { 0 };
 	const struct machine_mount *mount = NULL;
-	char name[DISK_NAME] = "none", *real;
+	char name[MACHINE_NAME] = "none", *real;
 	struct stat st;
 	dev_t dev = 0;
 	int rc = 0;
 
 	*filesystem = NULL;
 	*device = NULL;
-	real = path_existing(path);
+	real = machine_real_path(path);
 	if (!real || stat(real, &st) < 0) {
 		rc = -errno;
 		goto out;
@@ -519,11 +551,11 @@ int machine_place(const char *path, char **filesystem, char **device)
 		rc = machine_mounts_read(&mounts);
 		if (rc)
 			goto out;
-		mount = mount_of(&mounts, real);
+		mount = machine_mount_of(&mounts, real);
 		dev = mount ? machine_mount_block(mount) : 0;
 	}
 	if (dev)
-		disk_name(machine_disk(dev), name);
+		machine_block_name("", machine_disk(dev), name);
 	*filesystem = strdup(mount ? mount->type : "none");
 	*device = strdup(name);
 	if (!*filesystem || !*device) {

@@ -21,6 +21,20 @@ bool machine_line(char *line, size_t size, const char *format, ...)
 /* The disk of a partition; what is no partition stays what it is. */
 dev_t machine_disk(dev_t dev);
 
+enum {
+	MACHINE_NAME = 64,  /* of a block device, with its NUL */
+	MACHINE_BELOW = 64, /* the most devices that are looked at under one */
+};
+
+/* The kernel's name of a block device, "vda1"; false where there is none. root as below. */
+bool machine_block_name(const char *root, dev_t dev, char name[MACHINE_NAME]);
+
+/*
+ * The devices right under one, into list; returns how many: a partition's disk, what dm and md are
+ * made of, where a loop device's file lies.
+ */
+size_t machine_below(const char *root, dev_t dev, dev_t *list, size_t room);
+
 /* A line of /proc/self/mountinfo, its escapes resolved; strings belong to struct machine_mounts. */
 struct machine_mount {
 	dev_t dev; /* anonymous (major 0) for btrfs, overlay, tmpfs ... */
@@ -28,6 +42,8 @@ struct machine_mount {
 	const char *type;    /* "ext4" */
 	const char *source;  /* "/dev/vda1" */
 	const char *options; /* of the filesystem, not of this mount */
+	const char *flags;   /* of this mount: "rw,noatime" */
+	const char *top;     /* the directory of the filesystem that is mounted: "/", a subtree */
 };
 
 struct machine_mounts {
@@ -40,6 +56,12 @@ struct machine_mounts {
 int machine_mounts_read(struct machine_mounts *mounts);
 void machine_mounts_free(struct machine_mounts *mounts);
 
+/* The same of a tree that has its proc/ and sys/ in another place; "" is this machine. */
+int machine_mounts_read_at(const char *root, struct machine_mounts *mounts);
+
+/* The mount that a real path is on; NULL in a namespace that has none. */
+const struct machine_mount *machine_mount_of(const struct machine_mounts *mounts, const char *path);
+
 /* The block device under a mount: its own, its source, an overlay's upper layer's; 0 for none. */
 dev_t machine_mount_block(const struct machine_mount *mount);
 
@@ -51,7 +73,7 @@ struct disk_stat {
 };
 
 struct disk {
-	char name[64];        /* "vda", "dm-0" */
+	char name[MACHINE_NAME]; /* "vda", "dm-0" */
 	dev_t dev;            /* of the whole disk */
 	struct disk_stat at;  /* when last read */
 	struct disk_stat sum; /* over the intervals between disks_start() and disks_stop() */
@@ -80,6 +102,9 @@ uint64_t disks_written(const struct disks *disks);
 
 /* Into the result's list. */
 int disks_result(const struct disks *disks, struct result *result);
+
+/* The real path of what exists of a path; on the heap, or NULL with errno. */
+char *machine_real_path(const char *path);
 
 /*
  * Filesystem type ("ext4") and disk ("vda", "none") under a path, or under its nearest parent that
