@@ -22,73 +22,112 @@ enum option_id {
 	OPT_ALLOW_DEVICE,
 	OPT_ALLOW_EXEC,
 	OPT_MAN,
+	OPT_CHECK,
 	OPT_VERSION,
 	OPT_HELP,
 };
 
-/* Which commands an option goes with: a run, the two that list, or any. */
-enum scope { SCOPE_RUN, SCOPE_LIST, SCOPE_ANY };
+/* Which commands an option goes with. */
+enum {
+	RUN = 1u << CLI_RUN,
+	ENGINES = 1u << CLI_ENGINES,
+	OPTIONS = 1u << CLI_OPTIONS,
+	ANY = INT_MAX,
+};
+
+/* What the words after a command are. */
+enum takes { TAKES_NAME, TAKES_FILES };
+
+struct command {
+	enum cli_command id;
+	const char *word; /* NULL: a run, which needs none */
+	enum takes takes;
+	const char *usage; /* what follows the word */
+	const char *help;
+};
+
+static const struct command commands[] = {
+	{
+		CLI_RUN, NULL, TAKES_FILES, "[options] FILE...",
+		"runs job files, one after the other; `-` is standard input",
+	},
+	{
+		CLI_ENGINES, "engines", TAKES_NAME, "[NAME [--man | --check]]",
+		"tells which engines there are and whether they work on this machine; of one, its "
+		"keys",
+	},
+	{
+		CLI_OPTIONS, "options", TAKES_NAME, "[NAME] [--man]",
+		"tells the keys of job files",
+	},
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
 struct cli_option {
 	const char *name; /* without dashes */
 	char letter;      /* -h; 0: none */
 	enum option_id id;
-	enum scope scope;
+	unsigned scope;   /* of commands: RUN | ... */
 	const char *arg; /* what its value is called; NULL: it takes none */
 	const char *help;
 };
 
 static const struct cli_option cli_options[] = {
 	{
-		"set", 0, OPT_SET, SCOPE_RUN, "[SECTIONS:]KEY[=VALUE]",
+		"set", 0, OPT_SET, RUN, "[SECTIONS:]KEY[=VALUE]",
 		"set a key over what the job files say; only in the sections whose names match the "
 		"pattern SECTIONS, if it is there (repeatable)",
 	},
 	{
-		"section", 0, OPT_SECTION, SCOPE_RUN, "NAME",
+		"section", 0, OPT_SECTION, RUN, "NAME",
 		"run only the sections of that name or pattern (repeatable)",
 	},
 	{
-		"directory", 0, OPT_DIRECTORY, SCOPE_RUN, "DIR",
-		"directory of the files, whatever the job files say",
+		"directory", 0, OPT_DIRECTORY, RUN | ENGINES, "DIR",
+		"directory of the files, whatever the job files say; of those of --check",
 	},
 	{
-		"parse-only", 0, OPT_PARSE_ONLY, SCOPE_RUN, NULL,
+		"parse-only", 0, OPT_PARSE_ONLY, RUN, NULL,
 		"check the job files and print the plan; run nothing, touch nothing",
 	},
 	{
-		"readonly", 0, OPT_READONLY, SCOPE_RUN, NULL,
+		"readonly", 0, OPT_READONLY, RUN, NULL,
 		"refuse jobs that would write or trim, and lay out no file",
 	},
 	{
-		"output", 0, OPT_OUTPUT, SCOPE_RUN, "[FORMAT:]FILE",
+		"output", 0, OPT_OUTPUT, RUN, "[FORMAT:]FILE",
 		"write the result to FILE, `-` for standard output (repeatable with FORMAT)",
 	},
 	{
-		"output-format", 0, OPT_OUTPUT_FORMAT, SCOPE_RUN, "FORMAT[,FORMAT]",
+		"output-format", 0, OPT_OUTPUT_FORMAT, RUN, "FORMAT[,FORMAT]",
 		"format of an --output without one and of standard output; text unless given",
 	},
 	{
-		"eta", 0, OPT_ETA, SCOPE_RUN, "WHEN",
+		"eta", 0, OPT_ETA, RUN, "WHEN",
 		"progress line on standard error: always, never, or auto (on a terminal)",
 	},
 	{
-		"allow-device", 0, OPT_ALLOW_DEVICE, SCOPE_RUN, "PATH",
+		"allow-device", 0, OPT_ALLOW_DEVICE, RUN, "PATH",
 		"write to this block device although it is in use or carries data (repeatable)",
 	},
 	{
-		"allow-exec", 0, OPT_ALLOW_EXEC, SCOPE_RUN, NULL,
+		"allow-exec", 0, OPT_ALLOW_EXEC, RUN, NULL,
 		"let job files name engines by path, which runs their code",
 	},
 	{
-		"man", 0, OPT_MAN, SCOPE_LIST, NULL,
+		"man", 0, OPT_MAN, ENGINES | OPTIONS, NULL,
 		"print the manual page (mdoc; pipe it into `man -l -`)",
 	},
-	{ "version", 'V', OPT_VERSION, SCOPE_ANY, NULL, "print the version" },
-	{ "help", 'h', OPT_HELP, SCOPE_ANY, NULL, "print this" },
+	{
+		"check", 0, OPT_CHECK, ENGINES, NULL,
+		"try whether the engine keeps the contract, on small files in --directory or here",
+	},
+	{ "version", 'V', OPT_VERSION, ANY, NULL, "print the version" },
+	{ "help", 'h', OPT_HELP, ANY, NULL, "print this" },
 };
 
-enum { OPTIONS = sizeof(cli_options) / sizeof(cli_options[0]) };
+enum { CLI_OPTIONS_N = sizeof(cli_options) / sizeof(cli_options[0]) };
 
 /* The options of fio that iojob has not, so that a script learns why it fails. */
 struct foreign {
@@ -142,8 +181,8 @@ struct parser {
 	struct err *err;
 	const char *plain;  /* --output=FILE without a format */
 	char *formats;      /* --output-format, the last one */
-	const char *run;    /* an option that only a run takes, as written; NULL: none yet */
-	const char *list;   /* the same for the commands that list */
+	const struct cli_option *given[CLI_OPTIONS_N]; /* each option that was there, once */
+	size_t ngiven;
 };
 
 /* ---- values -------------------------------------------------------------------------------- */
@@ -302,6 +341,9 @@ static int take(struct parser *p, enum option_id id, char *value)
 	case OPT_MAN:
 		cli->man = true;
 		return 0;
+	case OPT_CHECK:
+		cli->check = true;
+		return 0;
 	case OPT_VERSION:
 		cli->command = CLI_VERSION;
 		return 0;
@@ -316,7 +358,7 @@ static int take(struct parser *p, enum option_id id, char *value)
 
 static const struct cli_option *find_option(const char *name)
 {
-	for (size_t i = 0; i < OPTIONS; i++) {
+	for (size_t i = 0; i < CLI_OPTIONS_N; i++) {
 		const struct cli_option *o = &cli_options[i];
 
 		if (strcmp(o->name, name) == 0)
@@ -351,12 +393,21 @@ static int unknown_option(struct err *err, const char *name)
 		return err_set(err, EINVAL,
 				"--%s: jobs on the command line are not implemented; "
 				"write a job file", name);
-	for (size_t i = 0; i < OPTIONS; i++)
+	for (size_t i = 0; i < CLI_OPTIONS_N; i++)
 		opt_nearest_name(&nearest, name, cli_options[i].name);
 	if (nearest.name)
 		return err_set(err, EINVAL, "--%s: unknown option; did you mean --%s?", name,
 				nearest.name);
 	return err_set(err, EINVAL, "--%s: unknown option; `iojob --help` lists them", name);
+}
+
+static void note_given(struct parser *p, const struct cli_option *option)
+{
+	for (size_t i = 0; i < p->ngiven; i++) {
+		if (p->given[i] == option)
+			return;
+	}
+	p->given[p->ngiven++] = option;
 }
 
 /*
@@ -389,37 +440,41 @@ static int parse_option(struct parser *p, char *arg, char *next)
 	if (option->arg && (!value || !*value))
 		return err_set(p->err, EINVAL, "--%s needs a value: --%s=%s", option->name,
 				option->name, option->arg);
-	if (option->scope == SCOPE_RUN)
-		p->run = option->name;
-	if (option->scope == SCOPE_LIST)
-		p->list = option->name;
+	note_given(p, option);
 	rc = take(p, option->id, value);
 	return rc < 0 ? rc : taken;
+}
+
+/* --help and --version leave what the other words are to a run. */
+static const struct command *command_of(enum cli_command id)
+{
+	size_t i = COMMANDS - 1;
+
+	while (i && commands[i].id != id)
+		i--;
+	return &commands[i];
 }
 
 static int parse_word(struct parser *p, char *word)
 {
 	struct cli *cli = p->cli;
 
-	if (cli->command == CLI_ENGINES || cli->command == CLI_OPTIONS) {
-		if (cli->topic)
-			return err_set(p->err, EINVAL,
-					"`%s`: one name at a time, and there is `%s` already", word,
-					cli->topic);
-		cli->topic = word;
+	/* The first word may be a command; `./engines` is a file of that name. */
+	for (size_t i = 0; cli->command == CLI_RUN && !cli->nfiles && i < COMMANDS; i++) {
+		if (commands[i].word && strcmp(word, commands[i].word) == 0) {
+			cli->command = commands[i].id;
+			return 0;
+		}
+	}
+	if (command_of(cli->command)->takes == TAKES_FILES) {
+		cli->files[cli->nfiles++] = word;
 		return 0;
 	}
-	if (cli->command == CLI_RUN && cli->nfiles == 0) {
-		if (strcmp(word, "engines") == 0) {
-			cli->command = CLI_ENGINES;
-			return 0;
-		}
-		if (strcmp(word, "options") == 0) {
-			cli->command = CLI_OPTIONS;
-			return 0;
-		}
-	}
-	cli->files[cli->nfiles++] = word;
+	if (cli->topic)
+		return err_set(p->err, EINVAL,
+				"`%s`: one name at a time, and there is `%s` already", word,
+				cli->topic);
+	cli->topic = word;
 	return 0;
 }
 
@@ -453,30 +508,58 @@ static int finish_targets(struct parser *p)
 	return 0;
 }
 
+/* "a run", "`iojob engines`", "a run and `iojob show`". */
+static void scope_text(char *text, size_t size, unsigned scope)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < COMMANDS && used < size; i++) {
+		const struct command *c = &commands[i];
+
+		if (scope >> c->id & 1)
+			used += (size_t)snprintf(text + used, size - used, "%s%s%s%s",
+					used ? " and " : "", c->word ? "`iojob " : "a run",
+					c->word ? c->word : "", c->word ? "`" : "");
+	}
+}
+
+static int check_scopes(const struct parser *p)
+{
+	enum cli_command command = p->cli->command;
+
+	for (size_t i = 0; i < p->ngiven; i++) {
+		char right[256], here[64];
+
+		if (p->given[i]->scope >> command & 1)
+			continue;
+		scope_text(right, sizeof(right), p->given[i]->scope);
+		scope_text(here, sizeof(here), 1u << command);
+		return err_set(p->err, EINVAL, "--%s goes with %s, not with %s", p->given[i]->name,
+				right, here);
+	}
+	return 0;
+}
+
 static int finish(struct parser *p)
 {
 	const struct cli *cli = p->cli;
-	const char *name = cli->command == CLI_ENGINES ? "engines" : "options";
+	int r;
 
 	if (cli->command == CLI_HELP || cli->command == CLI_VERSION)
 		return 0;
-	if (cli->command == CLI_RUN) {
-		if (p->list)
-			return err_set(p->err, EINVAL,
-					"--%s goes with `iojob engines NAME` and `iojob options`, "
-					"not with a run", p->list);
-		if (!cli->nfiles)
-			return err_set(p->err, EINVAL,
-					"no job file; write `iojob [options] FILE...` "
-					"(`iojob --help` tells more)");
+	r = check_scopes(p);
+	if (r)
+		return r;
+	if (cli->command == CLI_RUN && !cli->nfiles)
+		return err_set(p->err, EINVAL, "no job file; write `iojob [options] FILE...` "
+				"(`iojob --help` tells more)");
+	if (cli->command == CLI_RUN)
 		return finish_targets(p);
-	}
-	if (p->run)
-		return err_set(p->err, EINVAL, "--%s goes with a run, not with `iojob %s`", p->run,
-				name);
-	if (cli->man && cli->command == CLI_ENGINES && !cli->topic)
-		return err_set(p->err, EINVAL,
-				"engines --man: whose page? Write `iojob engines NAME --man`");
+	if ((cli->man || cli->check) && cli->command == CLI_ENGINES && !cli->topic)
+		return err_set(p->err, EINVAL, "engines --%s: which? Write "
+				"`iojob engines NAME --%s`", cli->man ? "man" : "check",
+				cli->man ? "man" : "check");
 	if (cli->man && cli->command == CLI_OPTIONS && cli->topic)
 		return err_set(p->err, EINVAL,
 				"options %s --man: the page holds all keys; "
@@ -601,19 +684,35 @@ void cli_free(struct cli *cli)
 	memset(cli, 0, sizeof(*cli));
 }
 
-static void help_scope(FILE *to, enum scope scope)
+static void help_option(FILE *to, const struct cli_option *o)
 {
-	for (size_t i = 0; i < OPTIONS; i++) {
-		const struct cli_option *o = &cli_options[i];
-		char left[64];
-		char letter[] = "-x, ";
+	char left[64];
+	char letter[] = "-x, ";
 
-		if (o->scope != scope)
+	letter[1] = o->letter;
+	snprintf(left, sizeof(left), "%s--%s%s%s", o->letter ? letter : "", o->name,
+			o->arg ? "=" : "", o->arg ? o->arg : "");
+	help_row(to, left, o->help);
+}
+
+/* Each option under the first command that it goes with. */
+static void help_options_of(FILE *to, const struct command *c)
+{
+	unsigned before = 0;
+	bool any = false;
+
+	for (const struct command *other = commands; other < c; other++)
+		before |= 1u << other->id;
+	for (size_t i = 0; i < CLI_OPTIONS_N; i++) {
+		const struct cli_option *o = &cli_options[i];
+
+		if (o->scope == ANY || !(o->scope >> c->id & 1) || o->scope & before)
 			continue;
-		letter[1] = o->letter;
-		snprintf(left, sizeof(left), "%s--%s%s%s", o->letter ? letter : "", o->name,
-				o->arg ? "=" : "", o->arg ? o->arg : "");
-		help_row(to, left, o->help);
+		if (!any)
+			fprintf(to, "\nOptions of %s%s:\n", c->word ? "iojob " : "a run",
+					c->word ? c->word : "");
+		any = true;
+		help_option(to, o);
 	}
 }
 
@@ -621,20 +720,21 @@ void cli_help(FILE *to)
 {
 	help_text(to, 0, "iojob runs the I/O experiments that a job file describes, and reports "
 			 "what they did.");
-	fputs("\nusage: iojob [options] FILE...\n"
-	      "       iojob engines [NAME] [--man]\n"
-	      "       iojob options [NAME] [--man]\n\n",
-			to);
-	help_text(to, 0, "FILE is a job file, `-` standard input; several are read as if they "
-			 "were one. `engines` tells which engines there are, whether they work "
-			 "on this machine, and the keys of one; `options` tells the keys of job "
-			 "files.");
-	fputs("\nOptions of a run:\n", to);
-	help_scope(to, SCOPE_RUN);
-	fputs("\nOf engines and options:\n", to);
-	help_scope(to, SCOPE_LIST);
+	fputc('\n', to);
+	for (size_t i = 0; i < COMMANDS; i++)
+		fprintf(to, "%s iojob %s%s%s\n", i ? "      " : "usage:",
+				commands[i].word ? commands[i].word : "",
+				commands[i].word ? " " : "", commands[i].usage);
+	fputc('\n', to);
+	for (size_t i = 0; i < COMMANDS; i++)
+		help_row(to, commands[i].word ? commands[i].word : "FILE...", commands[i].help);
+	for (size_t i = 0; i < COMMANDS; i++)
+		help_options_of(to, &commands[i]);
 	fputs("\nOf all:\n", to);
-	help_scope(to, SCOPE_ANY);
+	for (size_t i = 0; i < CLI_OPTIONS_N; i++) {
+		if (cli_options[i].scope == ANY)
+			help_option(to, &cli_options[i]);
+	}
 	fputs("\nFormats:\n", to);
 	for (const struct output_format *f = output_formats; f->name; f++)
 		help_row(to, f->name, f->help);

@@ -26,6 +26,7 @@ struct cli {
 	enum cli_command command;
 	const char *topic; /* NAME of engines and options, or NULL */
 	bool man;          /* engines NAME --man, options --man: print the manual page (mdoc) */
+	bool check;        /* engines NAME --check: the conformance kit */
 
 	const char **files; /* job files in order; "-" is standard input */
 	size_t nfiles;
@@ -37,7 +38,7 @@ struct cli {
 	size_t ndevices;
 	struct output_target *targets; /* --output, --output-format; at least one */
 	size_t ntargets;
-	const char *directory; /* --directory, or NULL */
+	const char *directory; /* --directory: of job files and of --check; or NULL */
 	enum cli_eta eta;
 	bool parse_only;
 	bool readonly; /* refuse jobs that write, and never lay out a file */

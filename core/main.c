@@ -14,6 +14,7 @@
 #include "../output/man.h"
 #include "../output/output.h"
 #include "cli.h"
+#include "engine/trial.h"
 #include "err.h"
 #include "job/job.h"
 #include "job/jobfile.h"
@@ -40,17 +41,24 @@ static int complain(const struct err *err)
 
 /* ---- iojob engines, iojob options ---------------------------------------------------------- */
 
-static int print_engines(struct engines *engines, const struct cli *cli, struct err *err)
+static int print_engines(struct engines *engines, const struct cli *cli, int *status,
+		struct err *err)
 {
 	const struct engine *engine;
 	int r;
 
-	if (!cli->man)
+	if (!cli->man && !cli->check)
 		return help_engines(stdout, engines, cli->topic, err);
 	r = engine_load(engines, cli->topic, &engine, err);
-	if (!r)
+	if (r)
+		return r;
+	if (cli->man) {
 		man_engine(stdout, engine);
-	return r;
+		return 0;
+	}
+	r = trial_run(stdout, engine, cli->directory ? cli->directory : ".", err);
+	*status = r > 0 ? EXIT_IO : EXIT_FINE;
+	return r < 0 ? r : 0;
 }
 
 static int print_options(struct engines *engines, const struct cli *cli, struct err *err)
@@ -237,7 +245,7 @@ int main(int argc, char **argv)
 			status = run_files(&engines, &cli, &clock);
 			break;
 		case CLI_ENGINES:
-			r = print_engines(&engines, &cli, &err);
+			r = print_engines(&engines, &cli, &status, &err);
 			break;
 		case CLI_OPTIONS:
 			r = print_options(&engines, &cli, &err);

@@ -51,6 +51,12 @@ compiles() {
 }
 check "compiles the example without a warning" compiles
 
+keeps() {
+	"$iojob" engines ./memory.so --check | tee /dev/stderr | tail -1 | grep -q ' 0 failed' &&
+		[ -z "$(find . -name 'iojob-check*')" ]
+}
+check "it keeps the contract" keeps
+
 # Writes 1 MiB, says in JSON that it did, and leaves no file.
 printf '[job]\nrw=randwrite\nbs=4k\nsize=1m\n' >job.ini
 writes() { # IOJOB-ARGUMENT...

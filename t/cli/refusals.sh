@@ -155,7 +155,10 @@ refuse 2 '^iojob: --directory: /nowhere/good\.0\.0: the directory /nowhere does 
 refuse 2 '^iojob: --set: \[good\] would write, and --readonly was given$' \
 	--readonly --set rw=write good.ini
 refuse 2 '^iojob: good\.ini:3: \[good\] would write, and --readonly was given$' --readonly good.ini
-refuse 2 '^iojob: --man goes with `iojob engines NAME. and' --man good.ini
+refuse 2 '^iojob: engines --check: which' engines --check
+refuse 2 '^iojob: --check goes with `iojob engines., not with a run' --check good.ini
+refuse 2 '/nowhere: no scratch directory' engines null --check --directory=/nowhere
+refuse 2 '^iojob: --man goes with `iojob engines. and' --man good.ini
 refuse 2 '^iojob: no engine `nowhere.: there is no nowhere\.so in .*engines' engines nowhere
 refuse 2 '^iojob: .*nokey' options nokey
 

@@ -20,7 +20,7 @@ engine engines/*.c
 4 core/result/{merge,metric}.[ch]
 3 core/job/{job,build,check,foreign}.[ch]
 2 core/job/{jobfile,vary}.[ch]
-2 core/engine/{load,guard,rig,check}.[ch]
+2 core/engine/{load,guard,rig,check,trial}.[ch]
 2 core/measure/{machine,environ}.[ch]
 2 core/result/facts.[ch]
 2 core/plan/target.[ch]

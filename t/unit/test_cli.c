@@ -204,23 +204,24 @@ static const struct {
 	const char *args[4];
 	enum cli_command command;
 	const char *topic;
-	bool man;
+	bool man, check;
 } commands[] = {
-	{ { "engines" }, CLI_ENGINES, NULL, false },
-	{ { "engines", "psync" }, CLI_ENGINES, "psync", false },
-	{ { "engines", "--man", "psync" }, CLI_ENGINES, "psync", true },
-	{ { "options" }, CLI_OPTIONS, NULL, false },
-	{ { "options", "bs" }, CLI_OPTIONS, "bs", false },
-	{ { "options", "--man" }, CLI_OPTIONS, NULL, true },
-	{ { "--help" }, CLI_HELP, NULL, false },
-	{ { "-h" }, CLI_HELP, NULL, false },
-	{ { "--help", "a.ini" }, CLI_HELP, NULL, false },
-	{ { "engines", "--help" }, CLI_HELP, NULL, false },
-	{ { "--version" }, CLI_VERSION, NULL, false },
-	{ { "-V" }, CLI_VERSION, NULL, false },
-	{ { "./engines" }, CLI_RUN, NULL, false },
-	{ { "a.ini", "engines" }, CLI_RUN, NULL, false },
-	{ { "--", "-" }, CLI_RUN, NULL, false },
+	{ { "engines" }, CLI_ENGINES, NULL, false, false },
+	{ { "engines", "psync" }, CLI_ENGINES, "psync", false, false },
+	{ { "engines", "--man", "psync" }, CLI_ENGINES, "psync", true, false },
+	{ { "--check", "engines", "psync" }, CLI_ENGINES, "psync", false, true },
+	{ { "options" }, CLI_OPTIONS, NULL, false, false },
+	{ { "options", "bs" }, CLI_OPTIONS, "bs", false, false },
+	{ { "options", "--man" }, CLI_OPTIONS, NULL, true, false },
+	{ { "--help" }, CLI_HELP, NULL, false, false },
+	{ { "-h" }, CLI_HELP, NULL, false, false },
+	{ { "--help", "a.ini" }, CLI_HELP, NULL, false, false },
+	{ { "engines", "--help" }, CLI_HELP, NULL, false, false },
+	{ { "--version" }, CLI_VERSION, NULL, false, false },
+	{ { "-V" }, CLI_VERSION, NULL, false, false },
+	{ { "./engines" }, CLI_RUN, NULL, false, false },
+	{ { "a.ini", "engines" }, CLI_RUN, NULL, false, false },
+	{ { "--", "-" }, CLI_RUN, NULL, false, false },
 };
 
 static int parse_words(struct cli *cli, const char *const words[4], struct err *err)
@@ -245,6 +246,7 @@ START_TEST(command)
 	ck_assert_int_eq(cli.command, commands[_i].command);
 	same(cli.topic, commands[_i].topic);
 	ck_assert_int_eq(cli.man, commands[_i].man);
+	ck_assert_int_eq(cli.check, commands[_i].check);
 	cli_free(&cli);
 }
 END_TEST
