@@ -18,6 +18,7 @@ enum option_id {
 	OPT_READONLY,
 	OPT_OUTPUT,
 	OPT_OUTPUT_FORMAT,
+	OPT_METRIC,
 	OPT_ETA,
 	OPT_ALLOW_DEVICE,
 	OPT_ALLOW_EXEC,
@@ -102,6 +103,11 @@ static const struct cli_option cli_options[] = {
 	{
 		"output-format", 0, OPT_OUTPUT_FORMAT, RUN, "FORMAT[,FORMAT]",
 		"format of an --output without one and of standard output; text unless given",
+	},
+	{
+		"metric", 0, OPT_METRIC, RUN, "NAME[,NAME]",
+		"figures of the tables: bw (the default), iops, lat_mean, lat_max, cpu, p99 or "
+		"another percentile; of one direction: read.bw, write.p99",
 	},
 	{
 		"eta", 0, OPT_ETA, RUN, "WHEN",
@@ -269,7 +275,7 @@ static int take_output(struct parser *p, char *value)
 		*colon = '\0';
 		format = find_format(value);
 		/* A word alone can only mean a format; a file of that name is `./WORD:...`. */
-		if (!format && *value && !value[strspn(value, "abcdefghijklmnopqrstuvwxyz+")])
+		if (!format && *value && !value[strspn(value, "abcdefghijklmnopqrstuvwxyz+-")])
 			return wrong_format(p->err, "--output", value);
 		*colon = format ? '\0' : ':';
 	}
@@ -306,6 +312,27 @@ static int take_eta(struct parser *p, const char *value)
 	return err_set(p->err, EINVAL, "--eta: `%s` is none of always, never, auto", value);
 }
 
+/* A table for each name of the list; the last --metric counts. */
+static int take_metrics(struct parser *p, char *list)
+{
+	struct cli *cli = p->cli;
+	struct metric *metrics;
+	size_t n = 1;
+	char *name;
+	int rc = 0;
+
+	for (const char *c = list; *c; c++)
+		n += *c == ',';
+	metrics = reallocarray(cli->metrics, n, sizeof(*metrics));
+	if (!metrics)
+		return err_set(p->err, ENOMEM, "out of memory");
+	cli->metrics = metrics;
+	cli->nmetrics = 0;
+	while (rc == 0 && (name = strsep(&list, ",")))
+		rc = metric_parse(&metrics[cli->nmetrics++], name, p->err);
+	return rc;
+}
+
 static int take(struct parser *p, enum option_id id, char *value)
 {
 	struct cli *cli = p->cli;
@@ -330,6 +357,8 @@ static int take(struct parser *p, enum option_id id, char *value)
 	case OPT_OUTPUT_FORMAT:
 		p->formats = value;
 		return 0;
+	case OPT_METRIC:
+		return take_metrics(p, value);
 	case OPT_ETA:
 		return take_eta(p, value);
 	case OPT_ALLOW_DEVICE:
@@ -679,6 +708,7 @@ void cli_free(struct cli *cli)
 	free(cli->sections);
 	free(cli->devices);
 	free(cli->targets);
+	free(cli->metrics);
 	free(cli->text);
 	free(cli->args);
 	memset(cli, 0, sizeof(*cli));

@@ -38,6 +38,8 @@ struct cli {
 	size_t ndevices;
 	struct output_target *targets; /* --output, --output-format; at least one */
 	size_t ntargets;
+	struct metric *metrics; /* --metric */
+	size_t nmetrics;
 	const char *directory; /* --directory: of job files and of --check; or NULL */
 	enum cli_eta eta;
 	bool parse_only;

@@ -131,10 +131,11 @@ static int describe(struct result *result, const struct cli *cli, const struct j
 
 static int write_results(const struct cli *cli, const struct result *result, struct err *err)
 {
+	const struct output_options options = { cli->metrics, cli->nmetrics };
 	int bad = 0;
 
 	for (size_t i = 0; i < cli->ntargets; i++) {
-		if (output_write(&cli->targets[i], result, err))
+		if (output_write(&cli->targets[i], result, &options, err))
 			bad = complain(err);
 	}
 	return bad ? EXIT_IO : EXIT_FINE;

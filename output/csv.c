@@ -3,13 +3,15 @@
  * CSV (RFC 4180, lines end with LF): a row for each job and direction. One list gives the names of
  * the columns and their values, so that the two cannot part.
  */
-#include "output.h"
+#include "csv.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "output.h"
 
 struct csv {
 	FILE *to;
@@ -18,22 +20,27 @@ struct csv {
 	bool started; /* the row has a column already */
 };
 
+void csv_field(FILE *to, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, to);
+		return;
+	}
+	fputc('"', to);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', to);
+		fputc(*text, to);
+	}
+	fputc('"', to);
+}
+
 static void csv_string(struct csv *csv, const char *s)
 {
 	if (csv->started)
 		fputc(',', csv->to);
 	csv->started = true;
-	if (!strpbrk(s, ",\"\r\n")) {
-		fputs(s, csv->to);
-		return;
-	}
-	fputc('"', csv->to);
-	for (; *s; s++) {
-		if (*s == '"')
-			fputc('"', csv->to);
-		fputc(*s, csv->to);
-	}
-	fputc('"', csv->to);
+	csv_field(csv->to, s);
 }
 
 static void csv_text(struct csv *csv, const char *name, const char *value)
@@ -267,11 +274,12 @@ static int csv_rows(FILE *to, const struct result *result, const struct result_j
 	return any ? err : csv_row(to, result, job, 0, false);
 }
 
-int output_csv(FILE *to, const struct result *result)
+int output_csv(FILE *to, const struct result *result, const struct output_options *options)
 {
 	static const struct result_job none = { .name = NULL };
 	int err = csv_row(to, result, &none, 0, true);
 
+	(void)options;
 	for (size_t i = 0; i < result->njobs && !err; i++)
 		err = csv_rows(to, result, &result->jobs[i]);
 	return err;

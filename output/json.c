@@ -441,11 +441,12 @@ static json_t *result_json(const struct result *result)
 			"jobs", jobs, "disk_util", disks, "iojob", run_ours(result));
 }
 
-int output_json(FILE *to, const struct result *result)
+int output_json(FILE *to, const struct result *result, const struct output_options *options)
 {
 	json_t *root = result_json(result);
 	int err = 0;
 
+	(void)options;
 	/* 15 digits are what a double holds for sure, and print 0.1 as 0.1. */
 	if (!root || json_dumpf(root, to, JSON_INDENT(2) | JSON_REAL_PRECISION(15)))
 		err = -ENOMEM;

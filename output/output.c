@@ -16,6 +16,8 @@ const struct output_format output_formats[] = {
 	{ "json", "the shape of fio's JSON, and more under \"iojob\"", output_json },
 	{ "csv", "one row for each job and direction", output_csv },
 	{ "table", "only the tables that jobs with `vary` form", output_table },
+	{ "table-csv", "the same as CSV", output_table_csv },
+	{ "table-md", "the same as Markdown", output_table_md },
 	{ NULL, NULL, NULL },
 };
 
@@ -341,15 +343,15 @@ static int write_beside(const struct place *place, const char *text, size_t size
 }
 
 /* The text of the result in memory: half a text is never written anywhere. */
-static int format(const struct output_target *target, const struct result *result, char **text,
-		size_t *size)
+static int format(const struct output_target *target, const struct result *result,
+		const struct output_options *options, char **text, size_t *size)
 {
 	FILE *stream = open_memstream(text, size);
 	int code;
 
 	if (!stream)
 		return -errno;
-	code = target->format->write(stream, result);
+	code = target->format->write(stream, result, options);
 	if (ferror(stream) && !code)
 		code = -ENOMEM;
 	if (fclose(stream) && !code)
@@ -357,12 +359,13 @@ static int format(const struct output_target *target, const struct result *resul
 	return code;
 }
 
-int output_write(const struct output_target *target, const struct result *result, struct err *err)
+int output_write(const struct output_target *target, const struct result *result,
+		const struct output_options *options, struct err *err)
 {
 	struct place place;
 	char *text = NULL;
 	size_t size = 0;
-	int code = format(target, result, &text, &size);
+	int code = format(target, result, options, &text, &size);
 
 	if (!code)
 		code = resolve(&place, target->path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Output formats. Each is one file with one function, and one row in output.c's table; it sees a
- * finished struct result and writes text, and knows neither options nor live state.
+ * finished struct result and writes text, and knows no live state.
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H
@@ -9,7 +9,14 @@
 #include <stdio.h>
 
 #include "../core/err.h"
+#include "../core/result/metric.h"
 #include "../core/result/result.h"
+
+/* What the reader chose, for the formats that leave a choice. */
+struct output_options {
+	const struct metric *metrics; /* figures of the tables, in this order */
+	size_t nmetrics;              /* 0: bandwidth alone */
+};
 
 struct output_format {
 	const char *name; /* as in --output-format=NAME; NULL ends the table */
@@ -18,22 +25,21 @@ struct output_format {
 	 * Writes the whole result. 0, or -errno where memory ran out; write errors stay in the
 	 * stream.
 	 */
-	int (*write)(FILE *to, const struct result *result);
+	int (*write)(FILE *to, const struct result *result, const struct output_options *options);
 };
 
 extern const struct output_format output_formats[];
 
 const struct output_format *output_find(const char *name);
 
-int output_text(FILE *to, const struct result *result);
-int output_json(FILE *to, const struct result *result);
-int output_csv(FILE *to, const struct result *result);
+int output_text(FILE *to, const struct result *result, const struct output_options *options);
+int output_json(FILE *to, const struct result *result, const struct output_options *options);
+int output_csv(FILE *to, const struct result *result, const struct output_options *options);
 
-/*
- * The matrices that jobs with axes form: one for each set of jobs that share their last axis; its
- * points across, everything else down. Part of the text, and a format of its own.
- */
-int output_table(FILE *to, const struct result *result);
+/* The matrices that jobs with axes form (table.h), in three layouts; text ends with the first. */
+int output_table(FILE *to, const struct result *result, const struct output_options *options);
+int output_table_csv(FILE *to, const struct result *result, const struct output_options *options);
+int output_table_md(FILE *to, const struct result *result, const struct output_options *options);
 
 /*
  * A target of a result. A regular file, or one that is not there yet, is written beside and renamed
@@ -48,6 +54,7 @@ struct output_target {
 int output_check(const struct output_target *targets, size_t n, struct err *err);
 
 /* Writes one. On error the old file, if any, is as it was. */
-int output_write(const struct output_target *target, const struct result *result, struct err *err);
+int output_write(const struct output_target *target, const struct result *result,
+		const struct output_options *options, struct err *err);
 
 #endif

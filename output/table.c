@@ -1,52 +1,24 @@
 // SPDX-License-Identifier: MIT
-/*
- * The matrices of jobs that differ by a `vary`: bandwidths in KiB/s, the points of the last axis
- * across, sections (and the points of other axes) down.
- */
-#include "output.h"
+#include "table.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../core/job/units.h"
-#include "wrap.h"
 
-enum {
-	TABLE_LABEL_MAX = 30, /* a longer row label has a line of its own */
-	TABLE_WORD_MAX = 20,  /* a longer word of a header is cut */
-	TABLE_GAP = 2,
-};
-
-/* The jobs of one row and column; more than one without group_reporting. */
-struct cell {
-	double bw; /* bytes/s, added */
-	unsigned jobs;
-	unsigned ran;
-	unsigned failed;
-	unsigned noted; /* with something to say below the table */
-};
-
-/* A job of the table. */
-struct entry {
-	const struct result_job *job;
-	size_t row;
-	size_t column;
-};
-
-struct table {
-	const char *axis; /* the name that the last axes share */
-	struct entry *entries;
-	size_t nentries;
-	const struct result_job **rows; /* the first job of each */
-	size_t nrows;
-	const char **columns;
-	size_t ncolumns;
-	struct cell *cells; /* nrows x ncolumns */
-	size_t *widths;     /* of the columns */
-	size_t label_width;
+/* How figures are printed, by their unit. */
+static const struct {
+	const char *name;
+	double scale;
+	int decimals;
+} units[] = {
+	[METRIC_BYTES_PER_S] = { "KiB/s", 1.0 / 1024, 0 },
+	[METRIC_PER_S] = { "IOPS", 1, 0 },
+	[METRIC_NS] = { "us", 1e-3, 1 },
+	[METRIC_NS_PER_IO] = { "ns per I/O", 1, 0 },
 };
 
 /* ---- which job goes where ------------------------------------------------------------------ */
@@ -57,17 +29,42 @@ static const struct result_axis *last_axis(const struct result_job *job)
 	return &job->axes[job->naxes - 1];
 }
 
-/* Do they differ in nothing but the last axis? */
-static bool same_row(const struct result_job *a, const struct result_job *b)
+static size_t labels_of(const struct result_job *job)
 {
-	if (strcmp(a->section, b->section) || a->naxes != b->naxes)
-		return false;
-	for (size_t i = 0; i + 1 < a->naxes; i++) {
-		if (strcmp(a->axes[i].name, b->axes[i].name) ||
-				strcmp(a->axes[i].label, b->axes[i].label))
+	return job->naxes <= 1 ? 1 : job->naxes - 1 < TABLE_LABELS ? job->naxes - 1 : TABLE_LABELS;
+}
+
+static size_t outer_of(const struct result_job *job)
+{
+	return job->naxes <= 1 ? 0 : job->naxes - 1 - labels_of(job);
+}
+
+/* Do they share the first n labels? */
+static bool same_labels(const struct result_job *a, const struct result_job *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(a->axes[i].label, b->axes[i].label))
 			return false;
 	}
 	return true;
+}
+
+/* Are they in one matrix? */
+static bool same_matrix(const struct result_job *a, const struct result_job *b)
+{
+	if (a->naxes != b->naxes || (a->naxes > 1 && strcmp(a->section, b->section)))
+		return false;
+	for (size_t i = 0; i < a->naxes; i++) {
+		if (strcmp(a->axes[i].name, b->axes[i].name))
+			return false;
+	}
+	return same_labels(a, b, outer_of(a));
+}
+
+/* In one matrix: do they differ in nothing but the last axis? */
+static bool same_row(const struct result_job *a, const struct result_job *b)
+{
+	return !strcmp(a->section, b->section) && same_labels(a, b, a->naxes - 1);
 }
 
 /* Gives the job its row and its column, which may be new ones. */
@@ -84,23 +81,60 @@ static void table_add(struct table *table, const struct result_job *job)
 		table->rows[table->nrows++] = job;
 	if (c == table->ncolumns)
 		table->columns[table->ncolumns++] = label;
-	table->entries[table->nentries++] = (struct entry){ job, r, c };
+	table->entries[table->nentries++] = (struct table_entry){ job, r, c };
 }
 
-static struct cell *table_cell(const struct table *table, size_t row, size_t column)
+static void table_free(struct table *table)
+{
+	free(table->entries);
+	free(table->rows);
+	free(table->columns);
+	free(table->cells);
+}
+
+/* The matrix that a job is in. */
+static int table_init(struct table *table, const struct result *result,
+		const struct result_job *like)
+{
+	*table = (struct table){ .like = like };
+	table->entries = calloc(result->njobs, sizeof(*table->entries));
+	table->rows = calloc(result->njobs, sizeof(*table->rows));
+	table->columns = calloc(result->njobs, sizeof(*table->columns));
+	if (!table->entries || !table->rows || !table->columns)
+		return -ENOMEM;
+	for (size_t i = 0; i < result->njobs; i++) {
+		if (result->jobs[i].naxes && same_matrix(like, &result->jobs[i]))
+			table_add(table, &result->jobs[i]);
+	}
+	table->cells = calloc(table->nrows * table->ncolumns, sizeof(*table->cells));
+	return table->cells ? 0 : -ENOMEM;
+}
+
+size_t table_labels(const struct table *table)
+{
+	return labels_of(table->like);
+}
+
+const char *table_label(const struct table *table, size_t row, size_t i)
+{
+	const struct result_job *job = table->rows[row];
+
+	return job->naxes == 1 ? job->section : job->axes[outer_of(job) + i].label;
+}
+
+const char *table_label_name(const struct table *table, size_t i)
+{
+	const struct result_job *job = table->like;
+
+	return job->naxes == 1 ? "" : job->axes[outer_of(job) + i].name;
+}
+
+const struct table_cell *table_cell(const struct table *table, size_t row, size_t column)
 {
 	return &table->cells[row * table->ncolumns + column];
 }
 
-/* "section, label": into buf; returns it. */
-static const char *row_label(const struct result_job *job, char *buf, size_t size)
-{
-	size_t n = (size_t)snprintf(buf, size, "%s", job->section);
-
-	for (size_t i = 0; i + 1 < job->naxes && n < size; i++)
-		n += (size_t)snprintf(buf + n, size - n, ", %s", job->axes[i].label);
-	return buf;
-}
+/* ---- what a cell says ---------------------------------------------------------------------- */
 
 static bool never_ran(const struct result_job *job)
 {
@@ -129,229 +163,130 @@ static const char *job_note(const struct result_job *job, char *buf, size_t size
 	return buf;
 }
 
-static void cell_add(struct cell *cell, const struct result_job *job)
+/* The figure of the jobs of one cell, taken as one. */
+static int merged_value(const struct table *table, size_t row, size_t column, double *value)
 {
-	char buf[64];
+	struct result_job sum = { .sync_engine = true, .error_text = strdup("") };
+	int err = sum.error_text ? 0 : -ENOMEM;
 
-	cell->jobs++;
-	cell->bw += result_bw_total(job);
-	cell->ran += !never_ran(job);
-	cell->failed += result_failed(job);
-	cell->noted += job_note(job, buf, sizeof(buf)) != NULL;
+	for (size_t i = 0; i < table->nentries && !err; i++) {
+		const struct table_entry *e = &table->entries[i];
+
+		if (e->row == row && e->column == column && !never_ran(e->job))
+			err = result_job_merge(&sum, e->job);
+	}
+	if (!err)
+		*value = metric_of(table->metric, &sum);
+	result_job_free(&sum);
+	return err;
 }
 
-/* "47,932"; "-" not run, "!" failed, "*" before a figure with a note. */
-static const char *cell_text(const struct cell *cell, char *buf, size_t size)
+static void count_jobs(struct table *table)
 {
+	for (size_t i = 0; i < table->nrows * table->ncolumns; i++)
+		table->cells[i] = (struct table_cell){ .value = NAN };
+	for (size_t i = 0; i < table->nentries; i++) {
+		const struct table_entry *e = &table->entries[i];
+		struct table_cell *cell = &table->cells[e->row * table->ncolumns + e->column];
+		char buf[64];
+
+		cell->jobs++;
+		cell->ran += !never_ran(e->job);
+		cell->failed += result_failed(e->job);
+		cell->noted += job_note(e->job, buf, sizeof(buf)) != NULL;
+		cell->value = metric_of(table->metric, e->job);
+	}
+}
+
+/* The cells of one metric. */
+static int table_fill(struct table *table, const struct metric *metric)
+{
+	int err = 0;
+
+	table->metric = metric;
+	count_jobs(table);
+	for (size_t r = 0; r < table->nrows && !err; r++) {
+		for (size_t c = 0; c < table->ncolumns && !err; c++) {
+			struct table_cell *cell = &table->cells[r * table->ncolumns + c];
+
+			if (cell->jobs > 1)
+				err = merged_value(table, r, c, &cell->value);
+		}
+	}
+	return err;
+}
+
+const char *table_unit(const struct table *table)
+{
+	return units[metric_unit(table->metric)].name;
+}
+
+/* "1,234.5" */
+static void print_figure(char *buf, size_t size, double value, int decimals)
+{
+	uint64_t scale = decimals ? 10 : 1, n = (uint64_t)(value * (double)scale + 0.5);
+
+	units_print_count(buf, size, n / scale);
+	if (decimals)
+		snprintf(buf + strlen(buf), size - strlen(buf), ".%u", (unsigned)(n % scale));
+}
+
+const char *table_cell_text(const struct table_cell *cell, const struct metric *metric, char *buf,
+		size_t size)
+{
+	enum metric_unit unit = metric_unit(metric);
+
 	if (!cell->jobs)
 		return "";
 	if (cell->failed)
 		return "!";
 	if (!cell->ran)
 		return "-";
+	if (isnan(cell->value))
+		return "";
 	buf[0] = '*';
-	units_print_count(buf + 1, size - 1, (uint64_t)(cell->bw / 1024 + 0.5));
+	print_figure(buf + 1, size - 1, cell->value * units[unit].scale, units[unit].decimals);
 	return cell->noted ? buf : buf + 1;
 }
 
-/* ---- layout -------------------------------------------------------------------------------- */
-
-/* Line `line` of a header broken to `width` columns: its start, and *bytes of it; or NULL. */
-static const char *header_line(const char *label, size_t width, size_t line, size_t *bytes)
+const char *table_cell_plain(const struct table_cell *cell, const struct metric *metric, char *buf,
+		size_t size)
 {
-	for (;; line--) {
-		label += strspn(label, " ");
-		if (!*label)
-			return NULL;
-		*bytes = wrap_fit(label, width);
-		if (!line)
-			return label;
-		label += *bytes;
-	}
+	if (cell->failed)
+		return "failed";
+	if (cell->jobs && !cell->ran)
+		return "skipped";
+	if (isnan(cell->value))
+		return "";
+	snprintf(buf, size, "%.3f", cell->value * units[metric_unit(metric)].scale);
+	return buf;
 }
 
-static size_t header_lines(const char *label, size_t width)
+char *table_title(const struct table *table)
 {
-	size_t lines = 0, bytes;
+	const struct result_job *job = table->like;
+	const char *name = table->metric->name, *unit = table_unit(table);
+	bool plain = !strcmp(name, "bw") || !strcmp(name, "iops");
+	char *title = NULL;
+	size_t size;
+	FILE *to = open_memstream(&title, &size);
 
-	while (header_line(label, width, lines, &bytes))
-		lines++;
-	return lines;
+	if (!to)
+		return NULL;
+	fprintf(to, "%s%s%s by %s", plain ? "" : name, plain ? "" : ", ", unit,
+			last_axis(job)->name);
+	if (job->naxes > 1)
+		fprintf(to, ": %s", job->section);
+	for (size_t i = 0; i < outer_of(job); i++)
+		fprintf(to, ", %s %s", job->axes[i].name, job->axes[i].label);
+	if (fclose(to)) {
+		free(title);
+		return NULL;
+	}
+	return title;
 }
 
-/* A column is as wide as its widest cell and the longest word above it. */
-static size_t column_width(const struct table *table, size_t column)
-{
-	const char *label = table->columns[column];
-	size_t width = 1;
-	char buf[32];
-
-	while (*label) {
-		size_t bytes = strcspn(label, " ");
-		char word[TABLE_WORD_MAX * 4 + 1];
-
-		snprintf(word, sizeof(word), "%.*s", (int)bytes, label);
-		if (wrap_width(word) > width)
-			width = wrap_width(word);
-		label += bytes + strspn(label + bytes, " ");
-	}
-	if (width > TABLE_WORD_MAX)
-		width = TABLE_WORD_MAX;
-	for (size_t r = 0; r < table->nrows; r++) {
-		size_t w = strlen(cell_text(table_cell(table, r, column), buf, sizeof(buf)));
-
-		if (w > width)
-			width = w;
-	}
-	return width;
-}
-
-static void table_measure(struct table *table)
-{
-	char buf[1024];
-
-	for (size_t c = 0; c < table->ncolumns; c++)
-		table->widths[c] = column_width(table, c);
-	for (size_t r = 0; r < table->nrows; r++) {
-		size_t w = wrap_width(row_label(table->rows[r], buf, sizeof(buf)));
-
-		w = w < TABLE_LABEL_MAX ? w : TABLE_LABEL_MAX;
-		if (w > table->label_width)
-			table->label_width = w;
-	}
-}
-
-static int table_init(struct table *table, const struct result *result, const char *axis)
-{
-	*table = (struct table){ .axis = axis };
-	table->entries = calloc(result->njobs, sizeof(*table->entries));
-	table->rows = calloc(result->njobs, sizeof(*table->rows));
-	table->columns = calloc(result->njobs, sizeof(*table->columns));
-	table->widths = calloc(result->njobs, sizeof(*table->widths));
-	if (!table->entries || !table->rows || !table->columns || !table->widths)
-		return -ENOMEM;
-	for (size_t i = 0; i < result->njobs; i++) {
-		const struct result_job *job = &result->jobs[i];
-
-		if (job->naxes && !strcmp(last_axis(job)->name, axis))
-			table_add(table, job);
-	}
-	table->cells = calloc(table->nrows * table->ncolumns, sizeof(*table->cells));
-	if (!table->cells)
-		return -ENOMEM;
-	for (size_t i = 0; i < table->nentries; i++) {
-		const struct entry *e = &table->entries[i];
-
-		cell_add(table_cell(table, e->row, e->column), e->job);
-	}
-	table_measure(table);
-	return 0;
-}
-
-static void table_free(struct table *table)
-{
-	free(table->entries);
-	free(table->rows);
-	free(table->columns);
-	free(table->widths);
-	free(table->cells);
-}
-
-/* ---- printing ------------------------------------------------------------------------------ */
-
-/* A text that ends at `end`; *column is where the line is. No blanks without a text. */
-static void print_right(FILE *to, size_t *column, size_t end, const char *text, size_t bytes)
-{
-	char copy[TABLE_WORD_MAX * 4 + 1];
-	size_t width;
-
-	snprintf(copy, sizeof(copy), "%.*s", (int)bytes, text);
-	width = wrap_width(copy);
-	if (!bytes)
-		return;
-	fprintf(to, "%*s", (int)(end - width - *column), "");
-	wrap_print(to, copy, strlen(copy));
-	*column = end;
-}
-
-static void print_header(const struct table *table, FILE *to, size_t first, size_t end)
-{
-	size_t height = 1;
-
-	for (size_t c = first; c < end; c++) {
-		size_t lines = header_lines(table->columns[c], table->widths[c]);
-
-		if (lines > height)
-			height = lines;
-	}
-	for (size_t line = 0; line < height; line++) {
-		size_t column = 0, right = table->label_width;
-
-		for (size_t c = first; c < end; c++) {
-			size_t skip = height - header_lines(table->columns[c], table->widths[c]);
-			size_t bytes = 0;
-			const char *text = line < skip ? NULL : header_line(table->columns[c],
-					table->widths[c], line - skip, &bytes);
-
-			right += TABLE_GAP + table->widths[c];
-			print_right(to, &column, right, text ? text : "", bytes);
-		}
-		fputc('\n', to);
-	}
-}
-
-static void print_words(FILE *to, const char *text)
-{
-	struct wrap wrap;
-
-	wrap_begin(&wrap, to, 0, 2, "");
-	wrap_words(&wrap, "", text);
-	wrap_end(&wrap);
-}
-
-static void print_row(const struct table *table, FILE *to, size_t row, size_t first, size_t end)
-{
-	char buf[1024];
-	const char *label = row_label(table->rows[row], buf, sizeof(buf));
-	size_t column = wrap_width(label), right = table->label_width;
-
-	if (column > table->label_width) {
-		print_words(to, label);
-		column = 0;
-	} else {
-		wrap_print(to, label, strlen(label));
-	}
-	for (size_t c = first; c < end; c++) {
-		char number[32];
-		const char *text = cell_text(table_cell(table, row, c), number, sizeof(number));
-
-		right += TABLE_GAP + table->widths[c];
-		print_right(to, &column, right, text, strlen(text));
-	}
-	fputc('\n', to);
-}
-
-/* As many columns at a time as a line holds. */
-static void print_blocks(const struct table *table, FILE *to)
-{
-	size_t first = 0, end;
-
-	while (first < table->ncolumns) {
-		size_t width = table->label_width;
-
-		for (end = first; end < table->ncolumns; end++) {
-			width += TABLE_GAP + table->widths[end];
-			if (width > WRAP_COLUMNS && end > first)
-				break;
-		}
-		if (first)
-			fputc('\n', to);
-		print_header(table, to, first, end);
-		for (size_t r = 0; r < table->nrows; r++)
-			print_row(table, to, r, first, end);
-		first = end;
-	}
-}
+/* ---- notes --------------------------------------------------------------------------------- */
 
 /* The first entry of the row with that note, in that column (or in any: ncolumns). */
 static size_t find_note(const struct table *table, size_t row, size_t column, const char *note)
@@ -359,7 +294,7 @@ static size_t find_note(const struct table *table, size_t row, size_t column, co
 	size_t i = 0;
 
 	for (; i < table->nentries; i++) {
-		const struct entry *e = &table->entries[i];
+		const struct table_entry *e = &table->entries[i];
 		char buf[64];
 		const char *text;
 
@@ -372,111 +307,143 @@ static size_t find_note(const struct table *table, size_t row, size_t column, co
 	return i;
 }
 
-/* A note of a row: "- mmap, Direct read, Direct write: reason"; "- mmap: reason" for all of it. */
-static void print_note(const struct table *table, FILE *to, const struct entry *e, const char *note)
+/* "section, label" */
+static void print_row_name(FILE *to, const struct result_job *job)
 {
-	const struct cell *cell = table_cell(table, e->row, e->column);
+	fputs(job->section, to);
+	for (size_t i = 0; i + 1 < job->naxes; i++)
+		fprintf(to, ", %s", job->axes[i].label);
+}
+
+/* A note of a row: "mmap, Direct read, Direct write: reason"; "mmap: reason" for all of it. */
+static void print_note(const struct table *table, FILE *to, const struct table_entry *e,
+		const char *note)
+{
 	size_t used = 0, with = 0;
-	struct wrap wrap;
-	char buf[1024];
 
 	for (size_t c = 0; c < table->ncolumns; c++) {
 		used += table_cell(table, e->row, c)->jobs > 0;
 		with += find_note(table, e->row, c, note) < table->nentries;
 	}
-	wrap_begin(&wrap, to, 2, 4, cell->failed ? "!" : cell->ran ? "*" : "-");
-	wrap_words(&wrap, " ", row_label(table->rows[e->row], buf, sizeof(buf)));
+	print_row_name(to, table->rows[e->row]);
 	for (size_t c = 0; c < table->ncolumns && with < used; c++) {
 		if (find_note(table, e->row, c, note) < table->nentries)
-			wrap_words(&wrap, ", ", table->columns[c]);
+			fprintf(to, ", %s", table->columns[c]);
 	}
-	wrap_words(&wrap, ": ", note);
-	wrap_end(&wrap);
+	fprintf(to, ": %s", note);
 }
 
-/* Each note of a row once. */
-static void print_notes(const struct table *table, FILE *to)
+/* Says where several jobs of a row stand behind one figure. */
+static bool print_sum(const struct table *table, FILE *to, size_t row)
 {
-	for (size_t i = 0; i < table->nentries; i++) {
-		const struct entry *e = &table->entries[i];
-		char buf[64];
-		const char *note = job_note(e->job, buf, sizeof(buf));
+	unsigned most = 0, least = UINT_MAX;
 
-		if (note && find_note(table, e->row, table->ncolumns, note) == i)
-			print_note(table, to, e, note);
+	for (size_t c = 0; c < table->ncolumns; c++) {
+		unsigned jobs = table_cell(table, row, c)->jobs;
+
+		most = jobs > most ? jobs : most;
+		least = jobs && jobs < least ? jobs : least;
 	}
+	if (most < 2)
+		return false;
+	print_row_name(to, table->rows[row]);
+	fprintf(to, ": %s%u jobs are taken as one", least < most ? "up to " : "", most);
+	return true;
 }
 
-/* Says where a figure is a sum over several jobs. */
-static void print_sums(const struct table *table, FILE *to)
+/*
+ * Note number i: those of entries first, each of a row once, then those of rows. Returns its mark,
+ * and its text into to; 0: there is none.
+ */
+static char write_note(const struct table *table, FILE *to, size_t i)
 {
-	for (size_t r = 0; r < table->nrows; r++) {
-		unsigned most = 0, least = UINT_MAX;
-		char buf[1024];
-		struct wrap wrap;
+	const struct table_entry *e = &table->entries[i];
+	const struct table_cell *cell;
+	const char *note;
+	char buf[64];
 
-		for (size_t c = 0; c < table->ncolumns; c++) {
-			unsigned jobs = table_cell(table, r, c)->jobs;
+	if (i >= table->nentries)
+		return print_sum(table, to, i - table->nentries) ? '+' : 0;
+	cell = table_cell(table, e->row, e->column);
+	note = job_note(e->job, buf, sizeof(buf));
+	if (!note || find_note(table, e->row, table->ncolumns, note) != i)
+		return 0;
+	print_note(table, to, e, note);
+	return cell->failed ? '!' : cell->ran ? '*' : '-';
+}
 
-			most = jobs > most ? jobs : most;
-			least = jobs && jobs < least ? jobs : least;
+static int write_notes(const struct table *table, FILE *to, const struct table_layout *layout)
+{
+	for (size_t i = 0; i < table->nentries + table->nrows && layout->note; i++) {
+		char *text = NULL, mark;
+		size_t size;
+		FILE *stream = open_memstream(&text, &size);
+
+		if (!stream)
+			return -ENOMEM;
+		mark = write_note(table, stream, i);
+		if (fclose(stream)) {
+			free(text);
+			return -ENOMEM;
 		}
-		if (most < 2)
-			continue;
-		wrap_begin(&wrap, to, 2, 4, "+");
-		wrap_words(&wrap, " ", row_label(table->rows[r], buf, sizeof(buf)));
-		wrap_add(&wrap, ": ", "the bandwidths of %s%u jobs are added",
-				least < most ? "up to " : "", most);
-		wrap_end(&wrap);
+		if (mark)
+			layout->note(to, mark, text);
+		free(text);
 	}
+	return 0;
 }
 
-static int print_table(FILE *to, const struct result *result, const char *axis, bool first)
-{
-	struct table table;
-	int err = table_init(&table, result, axis);
+/* ---- all of them --------------------------------------------------------------------------- */
 
-	if (!err) {
-		struct wrap wrap;
-
-		if (!first)
-			fputc('\n', to);
-		wrap_begin(&wrap, to, 0, 0, "KiB/s by");
-		wrap_words(&wrap, " ", axis);
-		wrap_end(&wrap);
-		print_blocks(&table, to);
-		print_notes(&table, to);
-		print_sums(&table, to);
-	}
-	table_free(&table);
-	return err;
-}
-
-/* Is it the first job whose last axis has this name? */
-static bool first_of_axis(const struct result *result, size_t job)
+static bool first_of_matrix(const struct result *result, size_t job)
 {
 	for (size_t i = 0; i < job; i++) {
-		const struct result_job *before = &result->jobs[i];
-
-		if (before->naxes && !strcmp(last_axis(before)->name,
-				last_axis(&result->jobs[job])->name))
+		if (result->jobs[i].naxes && same_matrix(&result->jobs[i], &result->jobs[job]))
 			return false;
 	}
 	return true;
 }
 
-int output_table(FILE *to, const struct result *result)
+static int write_matrix(FILE *to, const struct result *result, const struct result_job *like,
+		const struct output_options *options, const struct table_layout *layout)
 {
-	bool any = false;
-	int err = 0;
+	struct table table;
+	int err = table_init(&table, result, like);
 
-	for (size_t i = 0; i < result->njobs && !err; i++) {
-		if (!result->jobs[i].naxes || !first_of_axis(result, i))
+	for (size_t m = 0; m < options->nmetrics && !err; m++) {
+		err = table_fill(&table, &options->metrics[m]);
+		if (!err)
+			err = layout->matrix(to, &table, m > 0);
+	}
+	if (!err)
+		err = write_notes(&table, to, layout);
+	table_free(&table);
+	return err;
+}
+
+int table_write(FILE *to, const struct result *result, const struct output_options *options,
+		const struct table_layout *layout)
+{
+	struct output_options bandwidth = { .nmetrics = 1 };
+	struct metric bw;
+	bool any = false;
+	struct err err;
+	int rc = 0;
+
+	if (!options->nmetrics) {
+		rc = metric_parse(&bw, "bw", &err);
+		bandwidth.metrics = &bw;
+		options = &bandwidth;
+	}
+	for (size_t i = 0; i < result->njobs && !rc; i++) {
+		if (!result->jobs[i].naxes || !first_of_matrix(result, i))
 			continue;
-		err = print_table(to, result, last_axis(&result->jobs[i])->name, !any);
+		if (any)
+			fputc('\n', to);
 		any = true;
+		rc = write_matrix(to, result, &result->jobs[i], options, layout);
 	}
 	if (!any)
-		fputs("No table: no job has a `vary`.\n", to);
-	return err;
+		fputs(layout->none, to);
+	return rc;
 }

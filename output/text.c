@@ -428,7 +428,7 @@ static bool has_axes(const struct result *result)
 	return false;
 }
 
-int output_text(FILE *to, const struct result *result)
+int output_text(FILE *to, const struct result *result, const struct output_options *options)
 {
 	int err = 0;
 
@@ -437,7 +437,7 @@ int output_text(FILE *to, const struct result *result)
 		print_job(to, result, &result->jobs[i]);
 	if (has_axes(result)) {
 		fputc('\n', to);
-		err = output_table(to, result);
+		err = output_table(to, result, options);
 	}
 	print_disks(to, result);
 	print_notes(to, result);

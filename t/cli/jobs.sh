@@ -132,7 +132,7 @@ table_agrees() {
 	jq -r '[.jobs[] | select(.iojob.axes | length > 0)] | sort_by(.iojob.stage)[]
 		| if .iojob.skipped then "-" else (.read.bw_bytes + .write.bw_bytes) / 1024 end' \
 		"$LIB/json" >json.txt
-	grep '^[a-z]' table.txt | tr -d , |
+	grep '^[a-z]' table.txt | grep -v '^ioengine ' | tr -d , |
 		awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^(-|[0-9]+)$/) print $i }' >cells.txt
 	paste json.txt cells.txt | awk -F '\t' '
 	{

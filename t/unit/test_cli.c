@@ -200,6 +200,20 @@ START_TEST(output)
 }
 END_TEST
 
+/* The last one counts, with all of its list. */
+START_TEST(metrics)
+{
+	struct cli cli;
+
+	parse(&cli, ARGS(A("f"), A("--metric=bw"), A("--metric=write.p99.9,iops")));
+	ck_assert_uint_eq(cli.nmetrics, 2);
+	ck_assert_str_eq(cli.metrics[0].name, "write.p99.9");
+	ck_assert_int_eq(cli.metrics[0].dir, 1);
+	ck_assert_str_eq(cli.metrics[1].name, "iops");
+	cli_free(&cli);
+}
+END_TEST
+
 static const struct {
 	const char *args[4];
 	enum cli_command command;
@@ -284,6 +298,11 @@ static const struct {
 	{ { "--output=terse:x", "f" }, { "`terse` is a format of fio's", "text" } },
 	{ { "--output=a", "--output=b", "f" }, { "`a` and `b`", "--output=FORMAT:FILE" } },
 	{ { "--output-format=yaml", "f" }, { "`yaml` is no format", "json" } },
+	{ { "--output=table-x:f", "f" }, { "`table-x` is no format", "table-md" } },
+	{ { "--metric=speed", "f" }, { "no metric is called 'speed'", "p99.9" } },
+	{ { "--metric=bw,", "f" }, { "no metric is called ''" } },
+	{ { "--metric=p101", "f" }, { "no metric is called 'p101'" } },
+	{ { "--metric", "--eta=never" }, { "--metric needs a value" } },
 	{ { "--output-format=json,", "f" }, { "`` is no format", NULL } },
 	{ { "--output-format=json+", "f" }, { "`json+`", "not implemented" } },
 	{ { "--man", "f" }, { "--man", "not with a run" } },
@@ -388,6 +407,7 @@ int main(void)
 	tcase_add_loop_test(tc, set, 0, sizeof(sets) / sizeof(sets[0]));
 	tcase_add_test(tc, sets_keep_their_order);
 	tcase_add_loop_test(tc, output, 0, sizeof(outputs) / sizeof(outputs[0]));
+	tcase_add_test(tc, metrics);
 	tcase_add_loop_test(tc, command, 0, sizeof(commands) / sizeof(commands[0]));
 	tcase_add_loop_test(tc, refusal, 0, sizeof(refused) / sizeof(refused[0]));
 	tcase_add_test(tc, help_fits);

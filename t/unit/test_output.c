@@ -218,16 +218,26 @@ static void make_result(struct result *result)
 }
 
 /* The text of a format, to be freed. */
-static char *print(int (*write)(FILE *, const struct result *), const struct result *result)
+static char *print_as(const struct output_options *options,
+		int (*write)(FILE *, const struct result *, const struct output_options *),
+		const struct result *result)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
 	ck_assert_ptr_nonnull(to);
-	ck_assert_int_eq(write(to, result), 0);
+	ck_assert_int_eq(write(to, result, options), 0);
 	ck_assert_int_eq(fclose(to), 0);
 	return text;
+}
+
+static char *print(int (*write)(FILE *, const struct result *, const struct output_options *),
+		const struct result *result)
+{
+	static const struct output_options none = { .nmetrics = 0 };
+
+	return print_as(&none, write, result);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
@@ -1202,33 +1212,213 @@ static const char *const modes[] = {
 	"Normal read", "Random read", "Normal write", "Random write", "Direct read", "Direct write",
 };
 
+/* Throughput that two kernels were compared with in 2009: section, kernel, KiB/s by mode. */
+static const struct {
+	const char *section;
+	const char *kernel;
+	unsigned kib[6];
+} document[] = {
+	{ "syscall", "2.6.31-rc1", { 47932, 3566, 45693, 8501, 50088, 43473 } },
+	{ "syscall", "V6", { 47231, 3411, 42451, 8714, 51284, 42341 } },
+	{ "mmap", "2.6.31-rc1", { 49951, 3245, 21950, 2771 } },
+	{ "mmap", "V6", { 49951, 3154, 22593, 2648 } },
+	{ "libaio", "2.6.31-rc1", { 49447, 3296, 57519, 21093 } },
+	{ "libaio", "V6", { 50142, 3238, 57791, 21283 } },
+};
+
+/* Its three tables: a matrix for each section, a row for each run. */
+static void make_document(struct result *result)
+{
+	for (size_t r = 0; r < N(document); r++) {
+		for (size_t c = 0; c < 6 && document[r].kib[c]; c++) {
+			struct result_job *job = cell_add(result, document[r].section, "kernel",
+					document[r].kernel, document[r].kib[c]);
+
+			axis_add(job, "mode", modes[c]);
+		}
+	}
+}
+
 START_TEST(test_table_document)
 {
-	static const struct {
-		const char *row;
-		unsigned kib[6];
-	} table[] = {
-		{ "syscall 2.6.31-rc1", { 47932, 3566, 45693, 8501, 50088, 43473 } },
-		{ "syscall V6", { 47231, 3411, 42451, 8714, 51284, 42341 } },
-		{ "mmap 2.6.31-rc1", { 49951, 3245, 21950, 2771 } },
-		{ "mmap V6", { 49951, 3154, 22593, 2648 } },
-		{ "libaio 2.6.31-rc1", { 49447, 3296, 57519, 21093 } },
-	};
 	struct result result = { .njobs = 0 };
 
-	for (size_t r = 0; r < N(table); r++) {
-		for (size_t c = 0; c < 6 && table[r].kib[c]; c++)
-			cell_add(&result, table[r].row, "mode", modes[c], table[r].kib[c]);
+	make_document(&result);
+	check_table(&result,
+			"KiB/s by mode: syscall\n"
+			"            Normal  Random  Normal  Random  Direct  Direct\n"
+			"kernel        read    read   write   write    read   write\n"
+			"2.6.31-rc1  47,932   3,566  45,693   8,501  50,088  43,473\n"
+			"V6          47,231   3,411  42,451   8,714  51,284  42,341\n"
+			"\n"
+			"KiB/s by mode: mmap\n"
+			"            Normal  Random  Normal  Random\n"
+			"kernel        read    read   write   write\n"
+			"2.6.31-rc1  49,951   3,245  21,950   2,771\n"
+			"V6          49,951   3,154  22,593   2,648\n"
+			"\n"
+			"KiB/s by mode: libaio\n"
+			"            Normal  Random  Normal  Random\n"
+			"kernel        read    read   write   write\n"
+			"2.6.31-rc1  49,447   3,296  57,519  21,093\n"
+			"V6          50,142   3,238  57,791  21,283\n");
+	result_free(&result);
+}
+END_TEST
+
+/* One run of iocontroller.ini: nothing but the mode varies, and the sections share a table. */
+START_TEST(test_table_sections)
+{
+	struct result result = { .njobs = 0 };
+
+	for (size_t r = 0; r < N(document); r += 2) {
+		for (size_t c = 0; c < 6 && document[r].kib[c]; c++)
+			cell_add(&result, document[r].section, "mode", modes[c],
+					document[r].kib[c]);
 	}
 	check_table(&result,
 			"KiB/s by mode\n"
-			"                    Normal  Random  Normal  Random  Direct  Direct\n"
-			"                      read    read   write   write    read   write\n"
-			"syscall 2.6.31-rc1  47,932   3,566  45,693   8,501  50,088  43,473\n"
-			"syscall V6          47,231   3,411  42,451   8,714  51,284  42,341\n"
-			"mmap 2.6.31-rc1     49,951   3,245  21,950   2,771\n"
-			"mmap V6             49,951   3,154  22,593   2,648\n"
-			"libaio 2.6.31-rc1   49,447   3,296  57,519  21,093\n");
+			"         Normal  Random  Normal  Random  Direct  Direct\n"
+			"           read    read   write   write    read   write\n"
+			"syscall  47,932   3,566  45,693   8,501  50,088  43,473\n"
+			"mmap     49,951   3,245  21,950   2,771\n"
+			"libaio   49,447   3,296  57,519  21,093\n");
+	result_free(&result);
+}
+END_TEST
+
+static void check_layout(const struct result *result, const char *format, const char *want)
+{
+	char *text = print(output_find(format)->write, result);
+
+	ck_assert_str_eq(text, want);
+	free(text);
+}
+
+START_TEST(test_table_layouts)
+{
+	struct result result = { .njobs = 0 };
+
+	make_document(&result);
+	check_layout(&result, "table-csv",
+			"metric,unit,section,kernel,Normal read,Random read,Normal write,"
+			"Random write,Direct read,Direct write\n"
+			"bw,KiB/s,syscall,2.6.31-rc1,47932.000,3566.000,45693.000,8501.000,"
+			"50088.000,43473.000\n"
+			"bw,KiB/s,syscall,V6,47231.000,3411.000,42451.000,8714.000,51284.000,"
+			"42341.000\n"
+			"\n"
+			"metric,unit,section,kernel,Normal read,Random read,Normal write,"
+			"Random write\n"
+			"bw,KiB/s,mmap,2.6.31-rc1,49951.000,3245.000,21950.000,2771.000\n"
+			"bw,KiB/s,mmap,V6,49951.000,3154.000,22593.000,2648.000\n"
+			"\n"
+			"metric,unit,section,kernel,Normal read,Random read,Normal write,"
+			"Random write\n"
+			"bw,KiB/s,libaio,2.6.31-rc1,49447.000,3296.000,57519.000,21093.000\n"
+			"bw,KiB/s,libaio,V6,50142.000,3238.000,57791.000,21283.000\n");
+	check_layout(&result, "table-md",
+			"**KiB/s by mode: syscall**\n\n"
+			"| kernel | Normal read | Random read | Normal write | Random write | "
+			"Direct read | Direct write |\n"
+			"|---|---:|---:|---:|---:|---:|---:|\n"
+			"| 2.6.31-rc1 | 47,932 | 3,566 | 45,693 | 8,501 | 50,088 | 43,473 |\n"
+			"| V6 | 47,231 | 3,411 | 42,451 | 8,714 | 51,284 | 42,341 |\n"
+			"\n"
+			"**KiB/s by mode: mmap**\n\n"
+			"| kernel | Normal read | Random read | Normal write | Random write |\n"
+			"|---|---:|---:|---:|---:|\n"
+			"| 2.6.31-rc1 | 49,951 | 3,245 | 21,950 | 2,771 |\n"
+			"| V6 | 49,951 | 3,154 | 22,593 | 2,648 |\n"
+			"\n"
+			"**KiB/s by mode: libaio**\n\n"
+			"| kernel | Normal read | Random read | Normal write | Random write |\n"
+			"|---|---:|---:|---:|---:|\n"
+			"| 2.6.31-rc1 | 49,447 | 3,296 | 57,519 | 21,093 |\n"
+			"| V6 | 50,142 | 3,238 | 57,791 | 21,283 |\n");
+	result_free(&result);
+}
+END_TEST
+
+/* A cell without a figure has none in any layout; odd characters do not break one. */
+START_TEST(test_table_cells)
+{
+	struct result result = { .njobs = 0 };
+	struct result_job *job;
+
+	cell_add(&result, "a, \"b\"", "mode", "x|y", 1);
+	job = cell_add(&result, "a, \"b\"", "mode", "skip", 2);
+	set(&job->skipped, "is not *here*\x1b");
+	job = cell_add(&result, "a, \"b\"", "mode", "fail", 3);
+	job->error = EIO;
+	job->end = RESULT_END_ERROR;
+	cell_add(&result, "c", "mode", "fail", 4);
+	check_layout(&result, "table-csv",
+			"metric,unit,section,x|y,skip,fail\n"
+			"bw,KiB/s,\"a, \"\"b\"\"\",1.000,skipped,failed\n"
+			"bw,KiB/s,c,,,4.000\n");
+	check_layout(&result, "table-md",
+			"**KiB/s by mode**\n\n"
+			"|  | x\\|y | skip | fail |\n"
+			"|---|---:|---:|---:|\n"
+			"| a, \"b\" | 1 | - | ! |\n"
+			"| c |  |  | 4 |\n"
+			"\n`-` a, \"b\", skip: is not \\*here\\*?\n"
+			"\n`!` a, \"b\", fail: Input/output error\n");
+	result_free(&result);
+}
+END_TEST
+
+/* Each metric is a matrix; notes come once. */
+START_TEST(test_table_metrics)
+{
+	static const char *const names[] = { "iops", "lat_mean", "write.bw", "cpu", "p50" };
+	struct metric metrics[N(names)];
+	struct output_options options = { metrics, N(names) };
+	struct result result = { .njobs = 0 };
+	struct result_job *job = cell_add(&result, "s", "bs", "4k", 100);
+	struct err err;
+	char *text;
+
+	for (size_t i = 0; i < N(names); i++)
+		ck_assert_int_eq(metric_parse(&metrics[i], names[i], &err), 0);
+	job->dir[0].ios = 2000;
+	job->cpu_user_ns = 1000000;
+	ck_assert_int_eq(dist_add(&job->dir[0].clat, 1234567, 1), 0);
+	job = cell_add(&result, "s", "bs", "8k", 100);
+	set(&job->skipped, "too large");
+	text = print_as(&options, output_table, &result);
+	ck_assert_str_eq(text,
+			"IOPS by bs\n"
+			"      4k  8k\n"
+			"s  2,000   -\n"
+			"\n"
+			"lat_mean, us by bs\n"
+			"        4k  8k\n"
+			"s  1,234.6   -\n"
+			"\n"
+			"write.bw, KiB/s by bs\n"
+			"   4k  8k\n"
+			"s       -\n"
+			"\n"
+			"cpu, ns per I/O by bs\n"
+			"    4k  8k\n"
+			"s  500   -\n"
+			"\n"
+			"p50, us by bs\n"
+			"        4k  8k\n"
+			"s  1,234.6   -\n"
+			"  - s, 8k: too large\n");
+	free(text);
+	text = print_as(&options, output_table_csv, &result);
+	ck_assert_str_eq(text,
+			"metric,unit,section,4k,8k\n"
+			"iops,IOPS,s,2000.000,skipped\n"
+			"lat_mean,us,s,1234.567,skipped\n"
+			"write.bw,KiB/s,s,,skipped\n"
+			"cpu,ns per I/O,s,500.000,skipped\n"
+			"p50,us,s,1234.567,skipped\n");
+	free(text);
 	result_free(&result);
 }
 END_TEST
@@ -1277,7 +1467,7 @@ START_TEST(test_table_notes)
 }
 END_TEST
 
-/* Directions add within a job; jobs of one section and point (numjobs) add too, and it is said. */
+/* Directions add within a job; jobs of one section and point (numjobs) are merged, as is said. */
 START_TEST(test_table_sums)
 {
 	struct result result = { .njobs = 0 };
@@ -1294,7 +1484,7 @@ START_TEST(test_table_sums)
 			"       4k    64k\n"
 			"one   150\n"
 			"four   46  2,000\n"
-			"  + four: the bandwidths of up to 4 jobs are added\n");
+			"  + four: up to 4 jobs are taken as one\n");
 	/* One of them failing spoils the sum; one being skipped is said. */
 	result.jobs[2].error = EIO;
 	result.jobs[2].end = RESULT_END_ERROR;
@@ -1303,42 +1493,53 @@ START_TEST(test_table_sums)
 			"KiB/s by bs\n"
 			"       4k     64k\n"
 			"one   150\n"
-			"four    !  *2,000\n"
+			"four    !  *1,000\n"
 			"  ! four, 4k: Input/output error\n"
 			"  * four, 64k: not here\n"
-			"  + four: the bandwidths of up to 4 jobs are added\n");
+			"  + four: up to 4 jobs are taken as one\n");
 	result_free(&result);
 }
 END_TEST
 
-/* Outer axes go down beside the section; each last axis has its own table. */
+/* Two axes go down; what is further out, and each set of axes, has a matrix of its own. */
 START_TEST(test_table_axes)
 {
-	static const char *const sizes[] = { "4k", "64k" };
+	static const char *const sizes[] = { "1m", "16m" }, *const blocks[] = { "4k", "64k" };
 	struct result result = { .njobs = 0 };
 	struct result_job *job;
 
-	for (unsigned m = 0; m < 2; m++) {
-		for (unsigned s = 0; s < 2; s++) {
-			job = cell_add(&result, "sweep", "mode", modes[m], 100 * m + s);
-			axis_add(job, "bs", sizes[s]);
-		}
+	for (unsigned i = 0; i < 16; i++) {
+		job = cell_add(&result, "iozone", "cpu", i & 8 ? "two" : "one", i);
+		axis_add(job, "size", sizes[i >> 2 & 1]);
+		axis_add(job, "bs", blocks[i >> 1 & 1]);
+		axis_add(job, "mode", modes[i & 1]);
 	}
 	cell_add(&result, "deep", "iodepth", "1", 5);
 	cell_add(&result, "deep", "iodepth", "32", 55);
-	cell_add(&result, "size", "bs", "64k", 7);
+	cell_add(&result, "other", "iodepth", "32", 7);
 	job = cell_add(&result, "plain", "none", "x", 9);
 	job->naxes = 0; /* its axis still has to be freed */
 	check_table(&result,
-			"KiB/s by bs\n"
-			"                     4k  64k\n"
-			"sweep, Normal read    0    1\n"
-			"sweep, Random read  100  101\n"
-			"size                       7\n"
+			"KiB/s by mode: iozone, cpu one\n"
+			"           Normal  Random\n"
+			"size  bs     read    read\n"
+			"1m    4k        0       1\n"
+			"1m    64k       2       3\n"
+			"16m   4k        4       5\n"
+			"16m   64k       6       7\n"
+			"\n"
+			"KiB/s by mode: iozone, cpu two\n"
+			"           Normal  Random\n"
+			"size  bs     read    read\n"
+			"1m    4k        8       9\n"
+			"1m    64k      10      11\n"
+			"16m   4k       12      13\n"
+			"16m   64k      14      15\n"
 			"\n"
 			"KiB/s by iodepth\n"
-			"      1  32\n"
-			"deep  5  55\n");
+			"       1  32\n"
+			"deep   5  55\n"
+			"other      7\n");
 	job->naxes = 1;
 	result_free(&result);
 }
@@ -1485,7 +1686,8 @@ int main(void)
 		test_json_top, test_json_latency_bins, test_json_depths, test_json_whatever,
 		test_never_nan, test_empty, test_csv_rows, test_csv_quoting, test_csv_agrees,
 		test_text, test_text_agrees, test_text_few, test_text_percentile_list,
-		test_text_long, test_table_document, test_table_notes, test_table_sums,
+		test_text_long, test_table_document, test_table_sections, test_table_layouts,
+		test_table_cells, test_table_metrics, test_table_notes, test_table_sums,
 		test_table_axes, test_table_wide, test_table_none, test_fit, test_find,
 		test_manual,
 	};

@@ -21,16 +21,20 @@
 enum { NOBODY = 65534 };
 
 /* A format that takes its size from a member of the result that it has no other use for. */
-static int write_letters(FILE *to, const struct result *result)
+static int write_letters(FILE *to, const struct result *result,
+		const struct output_options *options)
 {
+	(void)options;
 	for (uint64_t i = 0; i < result->started_ms; i++)
 		fputc('x', to);
 	fputs("end\n", to);
 	return 0;
 }
 
-static int write_no_memory(FILE *to, const struct result *result)
+static int write_no_memory(FILE *to, const struct result *result,
+		const struct output_options *options)
 {
+	(void)options;
 	(void)result;
 	fputs("half", to);
 	return -ENOMEM;
@@ -38,6 +42,7 @@ static int write_no_memory(FILE *to, const struct result *result)
 
 static const struct output_format letters = { "letters", "", write_letters };
 static const struct output_format no_memory = { "no-memory", "", write_no_memory };
+static const struct output_options none = { .nmetrics = 0 };
 static const struct result result_small = { .started_ms = 10 };
 static const struct result result_large = { .started_ms = 100000 };
 
@@ -127,7 +132,7 @@ static int write_to(const char *path, const struct result *result, struct err *e
 	struct output_target target = { &letters, path };
 
 	err->text[0] = '\0';
-	return output_write(&target, result, err);
+	return output_write(&target, result, &none, err);
 }
 
 static void write_fine(const char *path)
@@ -251,7 +256,7 @@ START_TEST(test_format_fails)
 	struct err err;
 
 	put("old", "old\n");
-	ck_assert_int_eq(output_write(&target, &result_small, &err), -ENOMEM);
+	ck_assert_int_eq(output_write(&target, &result_small, &none, &err), -ENOMEM);
 	check_file("old", "old\n");
 	ck_assert_int_eq(entries("."), 1);
 }
