@@ -104,8 +104,35 @@ static int places_find(struct places *places, const struct engines *engines, str
 	return 0;
 }
 
+/* The engine whose name is most like one that is not there; "" for none. */
+static void nearest(const struct places *places, const char *name, char *near, size_t size)
+{
+	struct opt_nearest best = { .distance = UINT_MAX };
+
+	near[0] = '\0';
+	for (size_t i = 0; i < places->n; i++) {
+		DIR *dir = opendir(places->list[i]);
+		struct dirent *entry;
+
+		while (dir && (entry = readdir(dir))) {
+			size_t n = strlen(entry->d_name), end = strlen(suffix);
+
+			if (n <= end || strcmp(entry->d_name + n - end, suffix))
+				continue;
+			entry->d_name[n - end] = '\0';
+			opt_nearest_name(&best, name, entry->d_name);
+			if (best.name == entry->d_name)
+				snprintf(near, size, "%s", entry->d_name);
+			best.name = near; /* the entry does not last */
+		}
+		if (dir)
+			closedir(dir);
+	}
+}
+
 static int not_found(const struct places *places, const char *name, struct err *err)
 {
+	char near[256];
 	size_t used;
 	size_t i;
 	int code = err_set(err, ENOENT, "no engine `%s`: there is no %s%s in", name, name, suffix);
@@ -115,6 +142,10 @@ static int not_found(const struct places *places, const char *name, struct err *
 		snprintf(err->text + used, sizeof(err->text) - used, "%s %s", i ? "," : "",
 				places->list[i]);
 	}
+	nearest(places, name, near, sizeof(near));
+	used = strlen(err->text);
+	if (near[0])
+		snprintf(err->text + used, sizeof(err->text) - used, "; did you mean %s?", near);
 	return code;
 }
 

@@ -55,6 +55,7 @@ filename=empty ~ 0 ~ \[bad\]: no size is known: empty is empty; set size= in byt
 directory=/nowhere ~ 1 ~ /nowhere/bad\.0\.0: the directory /nowhere does not exist
 directory=empty ~ 1 ~ empty/bad\.0\.0: a part of the path is a file where a directory is expected$
 nrfiles=2 ~ 0 ~ \[bad\]: no size is known: bad\.0\.0 is not there yet; set size= in bytes
+ioengine=psnyc ~ 1 ~ ioengine = psnyc: no engine .*psnyc\.so in .*; did you mean psync\?$
 ioengine=nowhere ~ 1 ~ ioengine = nowhere: no engine `nowhere.: there is no nowhere\.so in .*engines
 ioengine=./x.so ~ 1 ~ ioengine = ./x\.so: an engine given by its path .* code; --allow-exec
 ioengine=psync\nhipri ~ 2 ~ hipri: an option of the engine [a-z_]*; this job runs psync$
