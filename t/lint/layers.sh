@@ -17,7 +17,7 @@ engine engines/*.c
 1 core/load/rng.[ch]
 4 core/load/*.[ch]
 4 core/measure/stat.[ch]
-4 core/result/{merge,metric}.[ch]
+4 core/result/{merge,metric,compare,differ}.[ch]
 3 core/job/{job,build,check,foreign}.[ch]
 2 core/job/{jobfile,vary}.[ch]
 2 core/engine/{load,guard,rig,check,trial}.[ch]

@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: MIT
+#include "differ.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../job/job.h"
+#include "../job/units.h"
+
+enum { VALUE = 4096 };
+
+/*
+ * Keys that say what a job does, beside those that are members of a result. Some are fio's alone.
+ * What differs in them is not the same work, and no comparison of machines. Where it runs and how
+ * it is asked for there is what people compare.
+ */
+static const char *const work_keys[] = {
+	"allrandrepeat", "bsrange", "bssplit", "do_verify", "end_fsync", "fdatasync", "filesize",
+	"fsync", "fsync_on_close", "io_size", "loops", "norandommap", "nrfiles", "number_ios",
+	"offset", "percentage_random", "random_distribution", "randrepeat", "randseed", "rate",
+	"rate_iops", "rate_process", "runtime", "rwmixread", "rwmixwrite", "size", "sync",
+	"thinktime", "thinktime_blocks", "time_based", "verify",
+};
+
+/* Keys of a job that are no such thing, or that a member of the result stands for. */
+static const char *const other_keys[] = {
+	"buffered", "bs", "description", "direct", "iodepth", "ioengine", "name", "numjobs", "rw",
+};
+
+#define HAS(list, key) has(list, sizeof(list) / sizeof((list)[0]), key)
+
+static bool has(const char *const *list, size_t n, const char *key)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(list[i], key))
+			return true;
+	}
+	return false;
+}
+
+/* A cell's job as one result has it. */
+struct seen {
+	const struct result *result;
+	const struct result_job *job; /* the first of them */
+	unsigned workers; /* of all */
+	size_t side;
+};
+
+/* Values of a key, one for each of `n` results; NULL where it is not known. */
+struct values {
+	const struct seen *seen;
+	char **value;
+	size_t n;
+};
+
+/* ---- noting a difference ------------------------------------------------------------------- */
+
+static bool any_differs(const struct values *values)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < values->n; i++) {
+		const char *value = values->value[i];
+
+		if (value && first && strcmp(value, first))
+			return true;
+		if (value)
+			first = value;
+	}
+	return false;
+}
+
+/* Appends " | value" to what a side has, unless that is there already. 0 or -ENOMEM. */
+static int join(char **to, const char *value)
+{
+	char *text, *at = *to ? *to : strdup("");
+	size_t n = strlen(value);
+
+	*to = at;
+	for (char *found = at; at && (found = strstr(found, value)); found += n) {
+		bool begins = found == at || (found - at >= 3 && !strncmp(found - 3, " | ", 3));
+
+		if (n && begins && (!found[n] || !strncmp(found + n, " | ", 3)))
+			return 0;
+		if (!n)
+			break;
+	}
+	if (!at || asprintf(&text, "%s%s%s", at, *at ? " | " : "", value) < 0)
+		return -ENOMEM;
+	free(at);
+	*to = text;
+	return 0;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_difference(const struct compare *c, const struct compare_difference *a,
+		const struct compare_difference *b)
+{
+	if (strcmp(a->key, b->key) || !a->cells || !b->cells)
+		return false;
+	for (size_t s = 0; s < c->nsides; s++) {
+		if (!same_text(a->values[s], b->values[s]))
+			return false;
+	}
+	return true;
+}
+
+static void difference_free(const struct compare *c, struct compare_difference *d)
+{
+	for (size_t s = 0; d->values && s < c->nsides; s++)
+		free(d->values[s]);
+	free(d->values);
+	free(d->key);
+}
+
+/* One more of c's, which takes it over; cells with the same difference share one. */
+static int difference_add(struct compare *c, struct compare_difference *d)
+{
+	struct compare_difference *list;
+
+	for (size_t i = 0; i < c->ndifferences; i++) {
+		if (!same_difference(c, &c->differences[i], d))
+			continue;
+		c->differences[i].cells++;
+		difference_free(c, d);
+		return 0;
+	}
+	list = realloc(c->differences, (c->ndifferences + 1) * sizeof(*list));
+	if (!list) {
+		difference_free(c, d);
+		return -ENOMEM;
+	}
+	c->differences = list;
+	list[c->ndifferences++] = *d;
+	return 0;
+}
+
+/* Notes the values where they differ; cell SIZE_MAX: they are of no job. Frees them. */
+static int note(struct compare *c, const char *key, size_t cell, bool work, struct values *values)
+{
+	struct compare_difference d = {
+		.cells = cell != SIZE_MAX, .cell = cell != SIZE_MAX ? cell : 0, .work = work,
+	};
+	int r = 0;
+
+	if (any_differs(values)) {
+		d.key = strdup(key);
+		d.values = calloc(c->nsides, sizeof(*d.values));
+		r = d.key && d.values ? 0 : -ENOMEM;
+		for (size_t i = 0; i < values->n && !r; i++) {
+			if (values->value[i])
+				r = join(&d.values[values->seen[i].side], values->value[i]);
+		}
+		if (r)
+			difference_free(c, &d);
+		else
+			r = difference_add(c, &d);
+	}
+	for (size_t i = 0; i < values->n; i++) {
+		free(values->value[i]);
+		values->value[i] = NULL;
+	}
+	return r;
+}
+
+/* ---- what is a member of a result ---------------------------------------------------------- */
+
+/* Each prints its value into buf, or "" where it is not known. */
+static void print_rw(const struct seen *seen, char *buf)
+{
+	snprintf(buf, VALUE, "%s", seen->job->rw);
+}
+
+/* "4k", "4k-64k"; one for each direction that it does where they differ: "4k,64k". */
+static void print_bs(const struct seen *seen, char *buf)
+{
+	const struct result_job *job = seen->job;
+	char last[70] = "";
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (int d = 0; d < RESULT_DIRS; d++) {
+		char min[32], max[32], text[70];
+
+		if (!job->bs_min[d] || !result_does(job, d))
+			continue;
+		units_print_bytes(min, sizeof(min), job->bs_min[d]);
+		units_print_bytes(max, sizeof(max), job->bs_max[d]);
+		snprintf(text, sizeof(text), "%s%s%s", min, strcmp(min, max) ? "-" : "",
+				strcmp(min, max) ? max : "");
+		if (strcmp(text, last))
+			n += (size_t)snprintf(buf + n, VALUE - n, "%s%s", n ? "," : "", text);
+		memcpy(last, text, sizeof(last));
+	}
+}
+
+static void print_count(char *buf, unsigned long long n)
+{
+	buf[0] = '\0';
+	if (n)
+		snprintf(buf, VALUE, "%llu", n);
+}
+
+static void print_iodepth(const struct seen *seen, char *buf)
+{
+	print_count(buf, seen->job->iodepth);
+}
+
+static void print_numjobs(const struct seen *seen, char *buf)
+{
+	print_count(buf, seen->workers);
+}
+
+static void print_direct(const struct seen *seen, char *buf)
+{
+	snprintf(buf, VALUE, "%d", seen->job->direct);
+}
+
+static void print_seed(const struct seen *seen, char *buf)
+{
+	print_count(buf, seen->job->seed);
+}
+
+static void print_engine(const struct seen *seen, char *buf)
+{
+	snprintf(buf, VALUE, "%s", seen->job->engine);
+}
+
+static const struct member {
+	const char *key;
+	bool work;
+	void (*print)(const struct seen *seen, char *buf);
+} members[] = {
+	{ "rw", true, print_rw },
+	{ "bs", true, print_bs },
+	{ "iodepth", true, print_iodepth },
+	{ "numjobs", true, print_numjobs },
+	{ "direct", true, print_direct },
+	{ "seed", true, print_seed },
+	{ "engine", false, print_engine },
+};
+
+/* A copy; NULL for "". */
+static int copy_known(char **to, const char *text)
+{
+	*to = text[0] ? strdup(text) : NULL;
+	return text[0] && !*to ? -ENOMEM : 0;
+}
+
+static int differ_members(struct compare *c, size_t cell, struct values *values)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]) && !r; i++) {
+		char buf[VALUE];
+
+		for (size_t j = 0; j < values->n && !r; j++) {
+			members[i].print(&values->seen[j], buf);
+			r = copy_known(&values->value[j], buf);
+		}
+		if (!r)
+			r = note(c, members[i].key, cell, members[i].work, values);
+	}
+	return r;
+}
+
+/* ---- what is a key of a job ---------------------------------------------------------------- */
+
+/* As the job table calls it, which knows it by other names, too. */
+static const char *canonical(const char *key)
+{
+	int row = job_row(key);
+
+	return row < 0 ? key : job_options[row].name;
+}
+
+static const char *find_option(const struct result_option *list, size_t n, const char *key)
+{
+	while (n--) {
+		if (!strcmp(canonical(list[n].key), key))
+			return list[n].value;
+	}
+	return NULL;
+}
+
+/* A value as a job has it whose key was written so (NULL: was not), in one spelling; NULL: none. */
+static char *normal(const char *key, const char *value)
+{
+	struct opt_table table = job_table();
+	struct job_opts *opts = calloc(1, sizeof(*opts));
+	struct iojob_option copy;
+	const struct iojob_option *row = opt_find(&table, key, &copy);
+	char buf[VALUE];
+	struct err err;
+
+	if (!opts)
+		return NULL;
+	if (!value && row)
+		value = row->def;
+	snprintf(buf, sizeof(buf), "%s", value ? value : "not set");
+	if (row && (!value || !opt_set(row, opts, value[0] ? value : NULL, 1024, &err)))
+		opt_print(row, opts, buf, sizeof(buf));
+	opt_free(&table, opts);
+	free(opts);
+	return strdup(buf);
+}
+
+/* The value of a key in a result; NULL where it cannot be known. */
+static int value_of(const struct seen *seen, const char *key, char **value)
+{
+	const struct result_job *job = seen->job;
+	const struct result *result = seen->result;
+	const char *text = find_option(job->resolved, job->nresolved, key);
+
+	*value = NULL;
+	if (text)
+		return (*value = strdup(text)) ? 0 : -ENOMEM;
+	/* Without all keys there may be those that were written. */
+	if (job->nresolved || !(job->noptions + result->nglobal))
+		return 0;
+	text = find_option(job->options, job->noptions, key);
+	if (!text)
+		text = find_option(result->global, result->nglobal, key);
+	return (*value = normal(key, text)) ? 0 : -ENOMEM;
+}
+
+static int differ_key(struct compare *c, size_t cell, const char *key, struct values *values)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < values->n && !r; i++)
+		r = value_of(&values->seen[i], key, &values->value[i]);
+	return r ? r : note(c, key, cell, HAS(work_keys, key), values);
+}
+
+/* Is it a key to look at: no member, and no axis, whose value is what jobs are matched by? */
+static bool is_open(const struct compare *c, size_t cell, const char *key)
+{
+	const struct result_job *job = c->cells[cell].job;
+
+	for (size_t i = 0; i < job->naxes; i++) {
+		if (job_same_key(job->axes[i].name, key))
+			return false;
+	}
+	return !HAS(other_keys, key);
+}
+
+struct keys {
+	const char **list;
+	size_t n;
+};
+
+static void keys_add(struct keys *keys, const struct result_option *options, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *key = canonical(options[i].key);
+
+		if (!has(keys->list, keys->n, key))
+			keys->list[keys->n++] = key;
+	}
+}
+
+/* All keys that a result tells. */
+static int differ_keys(struct compare *c, size_t cell, struct values *values)
+{
+	struct keys keys = { .n = 0 };
+	size_t most = 1;
+	int r = 0;
+
+	for (size_t i = 0; i < values->n; i++) {
+		const struct seen *seen = &values->seen[i];
+
+		most += seen->job->nresolved + seen->job->noptions + seen->result->nglobal;
+	}
+	keys.list = calloc(most, sizeof(*keys.list));
+	if (!keys.list)
+		return -ENOMEM;
+	for (size_t i = 0; i < values->n; i++) {
+		const struct seen *seen = &values->seen[i];
+
+		keys_add(&keys, seen->job->resolved, seen->job->nresolved);
+		keys_add(&keys, seen->job->options, seen->job->noptions);
+		keys_add(&keys, seen->result->global, seen->result->nglobal);
+	}
+	for (size_t i = 0; i < keys.n && !r; i++) {
+		if (is_open(c, cell, keys.list[i]))
+			r = differ_key(c, cell, keys.list[i], values);
+	}
+	free(keys.list);
+	return r;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+/* The job of a cell in a result's first run; ->job NULL: it has none, or did not run it. */
+static struct seen look(const struct result *result, const struct result_job *key, size_t side)
+{
+	const struct result_job *jobs = result->nrepeats ? result->repeats[0].jobs : result->jobs;
+	size_t n = result->nrepeats ? result->repeats[0].njobs : result->njobs;
+	struct seen seen = { .result = result, .side = side };
+
+	for (size_t i = 0; i < n; i++) {
+		if (jobs[i].skipped || !compare_same_job(&jobs[i], key))
+			continue;
+		if (!seen.job)
+			seen.job = &jobs[i];
+		seen.workers += jobs[i].workers;
+	}
+	return seen;
+}
+
+static int differ_cells(struct compare *c, const struct compare_input *inputs, struct seen *seen,
+		struct values *values)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < c->ncells && !r; i++) {
+		values->n = 0;
+		for (size_t s = 0; s < c->nsides; s++) {
+			for (size_t j = 0; j < inputs[s].nresults; j++) {
+				seen[values->n] = look(&inputs[s].results[j], c->cells[i].job, s);
+				values->n += seen[values->n].job != NULL;
+			}
+		}
+		r = differ_members(c, i, values);
+		if (!r)
+			r = differ_keys(c, i, values);
+	}
+	return r;
+}
+
+/* What holds for a result as a whole. */
+static int differ_results(struct compare *c, const struct compare_input *inputs, struct seen *seen,
+		struct values *values)
+{
+	static const struct {
+		const char *key;
+		size_t offset;
+	} rows[] = {
+		{ "version", offsetof(struct result, version) },
+		{ "host", offsetof(struct result, host) },
+		{ "kernel", offsetof(struct result, kernel) },
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !r; i++) {
+		values->n = 0;
+		for (size_t s = 0; s < c->nsides; s++) {
+			for (size_t j = 0; j < inputs[s].nresults && !r; j++) {
+				const struct result *result = &inputs[s].results[j];
+				const char *text = *(char *const *)((const char *)result
+						+ rows[i].offset);
+
+				seen[values->n].side = s;
+				r = copy_known(&values->value[values->n++], text ? text : "");
+			}
+		}
+		if (!r)
+			r = note(c, rows[i].key, SIZE_MAX, false, values);
+	}
+	return r;
+}
+
+int differ_find(struct compare *c, const struct compare_input *inputs)
+{
+	struct values values = { .n = 0 };
+	struct seen *seen;
+	size_t n = 1;
+	int r = -ENOMEM;
+
+	for (size_t s = 0; s < c->nsides; s++)
+		n += inputs[s].nresults;
+	values.seen = seen = calloc(n, sizeof(*seen));
+	values.value = calloc(n, sizeof(*values.value));
+	if (seen && values.value)
+		r = differ_results(c, inputs, seen, &values);
+	if (!r)
+		r = differ_cells(c, inputs, seen, &values);
+	for (size_t i = 0; values.value && i < n; i++)
+		free(values.value[i]);
+	free(values.value);
+	free(seen);
+	return r;
+}
+
+void differ_free(struct compare *c)
+{
+	for (size_t i = 0; i < c->ndifferences; i++)
+		difference_free(c, &c->differences[i]);
+	free(c->differences);
+	c->differences = NULL;
+	c->ndifferences = 0;
+}
