@@ -34,17 +34,45 @@ static int dist_cover(struct dist *dist, uint32_t first, uint32_t last)
 	return 0;
 }
 
+/* Without buckets, and without percentiles unless they are given: points are taken over. */
+static void dist_make_coarse(struct dist *dist, struct dist_point *points, size_t n)
+{
+	free(dist->bucket);
+	free(dist->points);
+	dist->bucket = NULL;
+	dist->first = dist->nbuckets = 0;
+	dist->coarse = true;
+	dist->points = points;
+	dist->npoints = n;
+}
+
+/* Makes dist ready for a part, of which one of the two is coarse. */
+static int dist_add_coarse(struct dist *dist, const struct dist *part)
+{
+	size_t n = dist->n || !part->coarse ? 0 : part->npoints;
+	struct dist_point *points = n ? calloc(n, sizeof(*points)) : NULL;
+
+	if (n && !points)
+		return -ENOMEM;
+	if (n)
+		memcpy(points, part->points, n * sizeof(*points));
+	dist_make_coarse(dist, points, n);
+	return 0;
+}
+
 /* Adds the figures of `part`, whose counts of part->first and on are in `bucket`. */
 static int dist_add_part(struct dist *dist, const struct dist *part, const uint64_t *bucket)
 {
+	bool coarse = dist->coarse || part->coarse;
 	int err;
 
 	if (!part->n)
 		return 0;
-	err = dist_cover(dist, part->first, part->first + part->nbuckets - 1);
+	err = coarse ? dist_add_coarse(dist, part)
+		     : dist_cover(dist, part->first, part->first + part->nbuckets - 1);
 	if (err)
 		return err;
-	for (uint32_t i = 0; i < part->nbuckets; i++)
+	for (uint32_t i = 0; !coarse && i < part->nbuckets; i++)
 		dist->bucket[part->first - dist->first + i] += bucket[i];
 	if (!dist->n || part->min < dist->min)
 		dist->min = part->min;
@@ -97,9 +125,43 @@ int dist_add(struct dist *dist, uint64_t ns, uint64_t count)
 	return dist_add_part(dist, &part, &count);
 }
 
+int dist_coarse(struct dist *dist, uint64_t n, uint64_t min, uint64_t max, double mean,
+		double stddev)
+{
+	long double sum = (long double)mean * (long double)n;
+	long double squares = n ? (long double)stddev * stddev * (long double)(n - 1) : 0;
+	uint64_t m, r;
+
+	if (!n || min > max || !(mean >= 0) || !(stddev >= 0) || sum >= 0x1p63L
+			|| squares + sum * (long double)mean >= 0x1p127L)
+		return -ERANGE;
+	dist_make_coarse(dist, NULL, 0);
+	dist->n = n;
+	dist->min = min;
+	dist->max = max;
+	dist->sum = (uint64_t)roundl(sum);
+	m = dist->sum / n;
+	r = dist->sum % n;
+	/* What dist_stddev() takes off again. */
+	dist->sumsq = (u128)m * dist->sum + (u128)m * r + (u128)r * r / n + (u128)roundl(squares);
+	return 0;
+}
+
+int dist_add_point(struct dist *dist, double percent, uint64_t ns)
+{
+	struct dist_point *points = realloc(dist->points, (dist->npoints + 1) * sizeof(*points));
+
+	if (!points)
+		return -ENOMEM;
+	dist->points = points;
+	points[dist->npoints++] = (struct dist_point){ percent, ns };
+	return 0;
+}
+
 void dist_free(struct dist *dist)
 {
 	free(dist->bucket);
+	free(dist->points);
 	*dist = (struct dist){ .bucket = NULL };
 }
 
@@ -151,11 +213,29 @@ static uint64_t dist_middle(unsigned index)
 	return low + (high - low) / 2;
 }
 
+static const struct dist_point *dist_point(const struct dist *dist, double percent)
+{
+	for (size_t i = 0; i < dist->npoints; i++) {
+		/* "99.900000" is the same one as 99.9. */
+		if (fabs(dist->points[i].percent - percent) < 1e-6)
+			return &dist->points[i];
+	}
+	return NULL;
+}
+
+bool dist_knows(const struct dist *dist, double percent)
+{
+	return dist->n && (!dist->coarse || dist_point(dist, percent));
+}
+
 uint64_t dist_percentile(const struct dist *dist, double percent)
 {
+	const struct dist_point *point = dist_point(dist, percent);
 	uint64_t rank, seen = 0, ns;
 
-	if (!dist->n)
+	if (point)
+		return point->ns;
+	if (!dist->n || dist->coarse)
 		return 0;
 	rank = dist_rank(dist->n, percent);
 	if (rank == dist->n)

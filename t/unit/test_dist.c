@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -401,6 +402,44 @@ START_TEST(test_torn)
 }
 END_TEST
 
+/* Figures without buckets: what is not known is 0, and dist_knows() says so. */
+START_TEST(test_coarse)
+{
+	struct dist dist = { .n = 0 }, copy = { .n = 0 }, exact = { .n = 0 };
+
+	ck_assert_int_eq(dist_coarse(&dist, 0, 0, 0, 0, 0), -ERANGE);
+	ck_assert_int_eq(dist_coarse(&dist, 2, 9, 8, 8, 1), -ERANGE);
+	ck_assert_int_eq(dist_coarse(&dist, 2, 1, 2, -1, 1), -ERANGE);
+	ck_assert_int_eq(dist_coarse(&dist, 2, 1, 2, (double)NAN, 1), -ERANGE);
+	ck_assert_int_eq(dist_coarse(&dist, 2, 1, 2, 1, (double)INFINITY), -ERANGE);
+	ck_assert_int_eq(dist_coarse(&dist, UINT64_MAX, 1, 2, 2, 1), -ERANGE);
+	ck_assert_int_eq(dist_coarse(&dist, 1000000, 100, 9000000, 4321.5, 87.25), 0);
+	ck_assert_int_eq(dist_add_point(&dist, 99.9, 7000), 0);
+	ck_assert_double_eq_tol(dist_mean(&dist), 4321.5, 1e-9);
+	ck_assert_double_eq_tol(dist_stddev(&dist), 87.25, 1e-6);
+	ck_assert(dist_knows(&dist, 99.9) && !dist_knows(&dist, 99));
+	ck_assert_uint_eq(dist_percentile(&dist, 99.9), 7000);
+	ck_assert_uint_eq(dist_percentile(&dist, 99), 0);
+
+	ck_assert_int_eq(dist_merge(&copy, &dist), 0);
+	ck_assert_uint_eq(dist_percentile(&copy, 99.9), 7000);
+	ck_assert_double_eq_tol(dist_stddev(&copy), 87.25, 1e-6);
+	/* Of two together no percentile is known, in either order. */
+	ck_assert_int_eq(dist_add(&exact, 50, 3), 0);
+	ck_assert(dist_knows(&exact, 12.3));
+	ck_assert_int_eq(dist_merge(&copy, &exact), 0);
+	ck_assert_int_eq(dist_merge(&exact, &dist), 0);
+	ck_assert(!dist_knows(&copy, 99.9) && !dist_knows(&exact, 99.9));
+	ck_assert_uint_eq(exact.n, 1000003);
+	ck_assert_uint_eq(copy.min, 50);
+	ck_assert_uint_eq(exact.max, 9000000);
+	dist_free(&dist);
+	dist_free(&copy);
+	dist_free(&exact);
+	ck_assert(!dist_knows(&dist, 99.9));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("dist");
@@ -418,6 +457,7 @@ int main(void)
 	tcase_add_test(tcase, test_no_duration);
 	tcase_add_test(tcase, test_late);
 	tcase_add_test(tcase, test_torn);
+	tcase_add_test(tcase, test_coarse);
 	suite_add_tcase(suite, tcase);
 	return unit_run(suite);
 }
