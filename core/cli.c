@@ -33,6 +33,7 @@ enum {
 	RUN = 1u << CLI_RUN,
 	ENGINES = 1u << CLI_ENGINES,
 	OPTIONS = 1u << CLI_OPTIONS,
+	SHOW = 1u << CLI_SHOW,
 	ANY = INT_MAX,
 };
 
@@ -60,6 +61,10 @@ static const struct command commands[] = {
 	{
 		CLI_OPTIONS, "options", TAKES_NAME, "[NAME] [--man]",
 		"tells the keys of job files",
+	},
+	{
+		CLI_SHOW, "show", TAKES_FILES, "[options] FILE...",
+		"prints results again, out of JSON that iojob or fio wrote; `-` is standard input",
 	},
 };
 
@@ -97,15 +102,15 @@ static const struct cli_option cli_options[] = {
 		"refuse jobs that would write or trim, and lay out no file",
 	},
 	{
-		"output", 0, OPT_OUTPUT, RUN, "[FORMAT:]FILE",
+		"output", 0, OPT_OUTPUT, RUN | SHOW, "[FORMAT:]FILE",
 		"write the result to FILE, `-` for standard output (repeatable with FORMAT)",
 	},
 	{
-		"output-format", 0, OPT_OUTPUT_FORMAT, RUN, "FORMAT[,FORMAT]",
+		"output-format", 0, OPT_OUTPUT_FORMAT, RUN | SHOW, "FORMAT[,FORMAT]",
 		"format of an --output without one and of standard output; text unless given",
 	},
 	{
-		"metric", 0, OPT_METRIC, RUN, "NAME[,NAME]",
+		"metric", 0, OPT_METRIC, RUN | SHOW, "NAME[,NAME]",
 		"figures of the tables: bw (the default), iops, lat_mean, lat_max, cpu, p99 or "
 		"another percentile; of one direction: read.bw, write.p99",
 	},
@@ -583,7 +588,12 @@ static int finish(struct parser *p)
 	if (cli->command == CLI_RUN && !cli->nfiles)
 		return err_set(p->err, EINVAL, "no job file; write `iojob [options] FILE...` "
 				"(`iojob --help` tells more)");
-	if (cli->command == CLI_RUN)
+	if (cli->command == CLI_SHOW && !cli->nfiles)
+		return err_set(p->err, EINVAL, "no result file; write `iojob show FILE...`");
+	if (cli->command == CLI_SHOW && cli->nfiles > 1 && (p->plain || cli->ntargets))
+		return err_set(p->err, EINVAL, "--output: one file for %zu results; "
+				"show one at a time", cli->nfiles);
+	if (cli->command == CLI_RUN || cli->command == CLI_SHOW)
 		return finish_targets(p);
 	if ((cli->man || cli->check) && cli->command == CLI_ENGINES && !cli->topic)
 		return err_set(p->err, EINVAL, "engines --%s: which? Write "

@@ -16,6 +16,7 @@ enum cli_command {
 	CLI_RUN,
 	CLI_ENGINES, /* iojob engines [NAME] */
 	CLI_OPTIONS, /* iojob options [NAME] */
+	CLI_SHOW,    /* iojob show FILE... */
 	CLI_HELP,
 	CLI_VERSION,
 };
@@ -28,7 +29,7 @@ struct cli {
 	bool man;          /* engines NAME --man, options --man: print the manual page (mdoc) */
 	bool check;        /* engines NAME --check: the conformance kit */
 
-	const char **files; /* job files in order; "-" is standard input */
+	const char **files; /* job or result files in order; "-" is standard input */
 	size_t nfiles;
 	struct job_override *overrides; /* --set, in order */
 	size_t noverrides;

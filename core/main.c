@@ -21,6 +21,7 @@
 #include "measure/clock.h"
 #include "measure/machine.h"
 #include "plan/plan.h"
+#include "result/read.h"
 #include "result/result.h"
 #include "run/cost.h"
 #include "run/run.h"
@@ -67,6 +68,41 @@ static int print_options(struct engines *engines, const struct cli *cli, struct 
 		return help_options(stdout, engines, cli->topic, err);
 	man_job(stdout);
 	return 0;
+}
+
+/* ---- iojob show ---------------------------------------------------------------------------- */
+
+static int write_results(const struct cli *cli, const struct result *result, struct err *err)
+{
+	const struct output_options options = { cli->metrics, cli->nmetrics };
+	int bad = 0;
+
+	for (size_t i = 0; i < cli->ntargets; i++) {
+		if (output_write(&cli->targets[i], result, &options, err))
+			bad = complain(err);
+	}
+	return bad ? EXIT_IO : EXIT_FINE;
+}
+
+static int show_results(const struct cli *cli, struct err *err)
+{
+	int status = EXIT_FINE;
+
+	if (output_check(cli->targets, cli->ntargets, err))
+		return complain(err);
+	for (size_t i = 0; i < cli->nfiles; i++) {
+		struct result result;
+		int one;
+
+		if (result_read(&result, cli->files[i], err)) {
+			one = complain(err);
+		} else {
+			one = write_results(cli, &result, err);
+			result_free(&result);
+		}
+		status = one > status ? one : status;
+	}
+	return status;
 }
 
 /* ---- running ------------------------------------------------------------------------------- */
@@ -127,18 +163,6 @@ static int describe(struct result *result, const struct cli *cli, const struct j
 			|| copy_options(result, jobs))
 		return err_set(err, ENOMEM, "out of memory");
 	return 0;
-}
-
-static int write_results(const struct cli *cli, const struct result *result, struct err *err)
-{
-	const struct output_options options = { cli->metrics, cli->nmetrics };
-	int bad = 0;
-
-	for (size_t i = 0; i < cli->ntargets; i++) {
-		if (output_write(&cli->targets[i], result, &options, err))
-			bad = complain(err);
-	}
-	return bad ? EXIT_IO : EXIT_FINE;
 }
 
 static int exit_status(const struct result *result, int interrupted)
@@ -247,6 +271,9 @@ int main(int argc, char **argv)
 			break;
 		case CLI_ENGINES:
 			r = print_engines(&engines, &cli, &status, &err);
+			break;
+		case CLI_SHOW:
+			status = show_results(&cli, &err);
 			break;
 		case CLI_OPTIONS:
 			r = print_options(&engines, &cli, &err);

@@ -89,7 +89,7 @@ static void csv_durations(struct csv *csv, const char *kind, const struct dist *
 	csv_ns(csv, kind, "stddev", any, dist_stddev(dist));
 	csv_ns(csv, kind, "max", any, (double)dist->max);
 	for (size_t i = 0; i < sizeof(percentiles) / sizeof(percentiles[0]); i++)
-		csv_ns(csv, kind, percentiles[i].name, any,
+		csv_ns(csv, kind, percentiles[i].name, dist_knows(dist, percentiles[i].percent),
 				(double)dist_percentile(dist, percentiles[i].percent));
 }
 

@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
  * JSON in the shape of fio 3.33: every key of its, in its type. What is ours stands under "iojob",
- * so that no reader of fio's meets a key that it does not know. json_pack() answers NULL as soon as
- * one of its members is NULL, so that a lack of memory anywhere is seen at the root.
+ * so that no reader of fio's meets a key that it does not know; the tables of fields.h say what.
  */
 #include "output.h"
 
 #include <errno.h>
-#include <jansson.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "../core/result/fields.h"
+
 /* ---- values -------------------------------------------------------------------------------- */
-
-static json_int_t whole(uint64_t n)
-{
-	return n < INT64_MAX ? (json_int_t)n : INT64_MAX;
-}
-
-static double finite_real(double x)
-{
-	return isfinite(x) ? x : 0;
-}
 
 static double percent(uint64_t n, uint64_t total)
 {
@@ -41,67 +30,7 @@ static json_int_t milliseconds(uint64_t ns)
 {
 	uint64_t ms = (ns + 500000) / 1000000;
 
-	return whole(ns && !ms ? 1 : ms);
-}
-
-/* How many bytes the UTF-8 character at s has, by its first byte; 1 for no character. */
-static size_t utf8_length(const char *s)
-{
-	unsigned char c = (unsigned char)*s;
-	size_t n = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
-
-	return strnlen(s, n);
-}
-
-/* A string; file names need not be UTF-8, JSON must be: what is none becomes U+FFFD. */
-static json_t *string(const char *s)
-{
-	json_t *value = json_string(s);
-	char *clean, *to;
-
-	if (value)
-		return value;
-	clean = malloc(3 * strlen(s) + 1);
-	if (!clean)
-		return NULL;
-	for (to = clean; *s;) {
-		size_t n = utf8_length(s);
-
-		value = json_stringn(s, n);
-		if (!value)
-			n = 1;
-		memcpy(to, value ? s : "\xef\xbf\xbd", value ? n : 3);
-		to += value ? n : 3;
-		s += n;
-		json_decref(value);
-	}
-	*to = '\0';
-	value = json_string(clean);
-	free(clean);
-	return value;
-}
-
-/* Adds to an object or fails as a whole, as json_pack() does. */
-static json_t *with(json_t *object, const char *key, json_t *value)
-{
-	if (object && json_object_set_new(object, key, value)) {
-		json_decref(object);
-		return NULL;
-	}
-	if (!object)
-		json_decref(value);
-	return object;
-}
-
-static json_t *and_item(json_t *array, json_t *value)
-{
-	if (array && json_array_append_new(array, value)) {
-		json_decref(array);
-		return NULL;
-	}
-	if (!array)
-		json_decref(value);
-	return array;
+	return value_whole(ns && !ms ? 1 : ms);
 }
 
 /* ---- figures ------------------------------------------------------------------------------- */
@@ -112,9 +41,11 @@ static json_t *percentiles(const struct result_job *job, const struct dist *dist
 	char key[32];
 
 	for (size_t i = 0; i < job->npercentiles; i++) {
+		if (!dist_knows(dist, job->percentiles[i]))
+			continue;
 		snprintf(key, sizeof(key), "%f", job->percentiles[i]);
-		object = with(object, key,
-				json_integer(whole(dist_percentile(dist, job->percentiles[i]))));
+		object = value_with(object, key, json_integer(value_whole(
+				dist_percentile(dist, job->percentiles[i]))));
 	}
 	return object;
 }
@@ -123,12 +54,13 @@ static json_t *percentiles(const struct result_job *job, const struct dist *dist
 static json_t *durations(
 		const struct result_job *job, const struct dist *dist, bool with_percentiles)
 {
-	json_t *object = json_pack("{s:I, s:I, s:f, s:f, s:I}", "min", whole(dist->min), "max",
-			whole(dist->max), "mean", finite_real(dist_mean(dist)), "stddev",
-			finite_real(dist_stddev(dist)), "N", whole(dist->n));
+	json_t *object = json_pack("{s:I, s:I, s:f, s:f, s:I}",
+			"min", value_whole(dist->min), "max", value_whole(dist->max), "mean",
+			value_real(dist_mean(dist)), "stddev",
+			value_real(dist_stddev(dist)), "N", value_whole(dist->n));
 
 	if (with_percentiles && dist->n && job->npercentiles)
-		object = with(object, "percentile", percentiles(job, dist));
+		object = value_with(object, "percentile", percentiles(job, dist));
 	return object;
 }
 
@@ -150,19 +82,19 @@ static json_t *above(const struct result_job *job, const struct result_dir *dir)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < job->nthresholds; i++)
-		array = and_item(array, json_pack("{s:I, s:I, s:f}", "ns",
-				whole(job->thresholds_ns[i]), "ios", whole(dir->above[i]),
-				"percent", finite_real(result_above_percent(dir, i))));
+		array = value_item(array, json_pack("{s:I, s:I, s:f}",
+				"ns", value_whole(job->thresholds_ns[i]),
+				"ios", value_whole(dir->above[i]),
+				"percent", value_real(result_above_percent(dir, i))));
 	return array;
 }
 
 static json_t *direction_ours(const struct result_job *job, const struct result_dir *dir)
 {
-	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:o}", "response_ns",
-			durations(job, &dir->response, true), "late", whole(dir->late), "due",
-			whole(dir->due), "lag_max_ns", whole(dir->lag_max_ns), "errors",
-			whole(dir->errors), "runtime_ns", whole(dir->runtime_ns),
-			"above", above(job, dir));
+	json_t *object = fields_write(&fields_dir, dir);
+
+	object = value_with(object, "above", above(job, dir));
+	return value_with(object, "response_ns", durations(job, &dir->response, true));
 }
 
 static json_t *direction(const struct result *result, const struct result_job *job, int d)
@@ -177,23 +109,26 @@ static json_t *direction(const struct result *result, const struct result_job *j
 
 	return json_pack("{s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:i, s:o, s:o, s:o,"
 			 " s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:I, s:f, s:f, s:I, s:o}",
-			"io_bytes", whole(dir->bytes), "io_kbytes", whole(dir->bytes / 1024),
+			"io_bytes", value_whole(dir->bytes),
+			"io_kbytes", value_whole(dir->bytes / 1024),
 			"bw_bytes", whole_real(bw), "bw", whole_real(bw / 1024),
-			"iops", finite_real(result_iops(job, d)),
-			"runtime", milliseconds(dir->runtime_ns), "total_ios", whole(dir->ios),
-			"short_ios", whole(dir->shorts), "drop_ios", 0,
+			"iops", value_real(result_iops(job, d)),
+			"runtime", milliseconds(dir->runtime_ns),
+			"total_ios", value_whole(dir->ios),
+			"short_ios", value_whole(dir->shorts), "drop_ios", 0,
 			"slat_ns", latencies[0], "clat_ns", latencies[1], "lat_ns", latencies[2],
 			"bw_min", whole_real(dir->bw.min / 1024),
 			"bw_max", whole_real(dir->bw.max / 1024),
-			"bw_agg", finite_real(share_of_group(result, job, d)),
-			"bw_mean", finite_real(result_samples_mean(&dir->bw) / 1024),
-			"bw_dev", finite_real(result_samples_stddev(&dir->bw) / 1024),
-			"bw_samples", whole(dir->bw.n),
+			"bw_agg", value_real(share_of_group(result, job, d)),
+			"bw_mean", value_real(result_samples_mean(&dir->bw) / 1024),
+			"bw_dev", value_real(result_samples_stddev(&dir->bw) / 1024),
+			"bw_samples", value_whole(dir->bw.n),
 			"iops_min", whole_real(dir->iops.min),
 			"iops_max", whole_real(dir->iops.max),
-			"iops_mean", finite_real(result_samples_mean(&dir->iops)),
-			"iops_stddev", finite_real(result_samples_stddev(&dir->iops)),
-			"iops_samples", whole(dir->iops.n), "iojob", direction_ours(job, dir));
+			"iops_mean", value_real(result_samples_mean(&dir->iops)),
+			"iops_stddev", value_real(result_samples_stddev(&dir->iops)),
+			"iops_samples", value_whole(dir->iops.n),
+			"iojob", direction_ours(job, dir));
 }
 
 /* Shares of the groups (see stat.h) under fio's keys; a key names the last group that it holds. */
@@ -225,7 +160,7 @@ static json_t *depths(const uint64_t groups[RESULT_DEPTHS], const struct depth_k
 
 		while (group <= keys[i].group)
 			n += groups[group++];
-		object = with(object, keys[i].name, json_real(percent(n, total)));
+		object = value_with(object, keys[i].name, json_real(percent(n, total)));
 	}
 	return object;
 }
@@ -253,7 +188,7 @@ static json_t *latencies(const struct result_job *job, uint64_t low_ns, uint64_t
 		uint64_t high_ns = bins[i] * unit_ns;
 
 		snprintf(key, sizeof(key), "%u", bins[i]);
-		object = with(object, key, json_real(latency_share(job, low_ns, high_ns)));
+		object = value_with(object, key, json_real(latency_share(job, low_ns, high_ns)));
 		low_ns = high_ns;
 	}
 	return object;
@@ -264,65 +199,16 @@ static json_t *latencies_ms(const struct result_job *job)
 	const uint64_t ms = 1000000;
 	json_t *object = latencies(job, ms, ms);
 
-	object = with(object, "2000", json_real(latency_share(job, 1000 * ms, 2000 * ms)));
-	return with(object, ">=2000", json_real(latency_share(job, 2000 * ms, UINT64_MAX)));
+	object = value_with(object, "2000", json_real(latency_share(job, 1000 * ms, 2000 * ms)));
+	return value_with(object, ">=2000", json_real(latency_share(job, 2000 * ms, UINT64_MAX)));
 }
 
 /* ---- a job --------------------------------------------------------------------------------- */
 
-/* As written; of a key given twice the last counts. */
-static json_t *options(const struct result_option *list, size_t n)
-{
-	json_t *object = json_object();
-
-	for (size_t i = 0; i < n; i++) {
-		json_t *key = string(list[i].key);
-
-		object = with(object, key ? json_string_value(key) : NULL, string(list[i].value));
-		json_decref(key);
-	}
-	return object;
-}
-
-static json_t *axes(const struct result_job *job)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < job->naxes; i++)
-		array = and_item(array, json_pack("{s:o, s:o}", "name", string(job->axes[i].name),
-				"label", string(job->axes[i].label)));
-	return array;
-}
-
-static json_t *block_sizes(const struct result_job *job)
-{
-	json_t *object = json_object();
-
-	for (int d = 0; d < RESULT_DIRS; d++)
-		object = with(object, result_dir_name(d), json_pack("{s:I, s:I}", "min",
-				whole(job->bs_min[d]), "max", whole(job->bs_max[d])));
-	return object;
-}
-
 static json_t *job_ours(const struct result_job *job)
 {
-	char seed[32];
-
-	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)job->seed);
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:f, s:b, s:b, s:b, s:i, s:i, s:i,"
-			 " s:s, s:s, s:o, s:{s:I, s:I}, s:I, s:I, s:I}",
-			"section", string(job->section), "axes", axes(job),
-			"skipped", job->skipped ? string(job->skipped) : json_null(),
-			"engine", string(job->engine), "rw", string(job->rw),
-			"bs", block_sizes(job), "iodepth", (int)job->iodepth,
-			"depth_mean", finite_real(result_depth_mean(job)),
-			"direct", job->direct, "sync_engine", job->sync_engine,
-			"grouped", job->grouped, "workers", (int)job->workers,
-			"group", (int)job->group, "stage", (int)job->stage, "seed", seed,
-			"end", result_end_name(job->end), "error_text", string(job->error_text),
-			"layout", "bytes", whole(job->layout_bytes), "ns", whole(job->layout_ns),
-			"end_sync_ns", whole(job->end_sync_ns),
-			"elapsed_ns", whole(job->elapsed_ns), "start_ms", whole(job->start_ms));
+	return value_with(fields_write(&fields_job, job), "depth_mean",
+			json_real(value_real(result_depth_mean(job))));
 }
 
 /* The keys that fio prints for some jobs only. */
@@ -336,8 +222,8 @@ static json_t *with_errors(json_t *object, const struct result *result,
 		return object;
 	for (int d = 0; d < RESULT_DIRS; d++)
 		errors += job->dir[d].errors;
-	object = with(object, "total_err", json_integer(whole(errors)));
-	return with(object, "first_error", json_integer(job->error));
+	object = value_with(object, "total_err", json_integer(value_whole(errors)));
+	return value_with(object, "first_error", json_integer(job->error));
 }
 
 static json_t *job_json(const struct result *result, const struct result_job *job)
@@ -345,79 +231,68 @@ static json_t *job_json(const struct result *result, const struct result_job *jo
 	bool forward = result->ended_ms > result->started_ms; /* the wall clock can be set back */
 	uint64_t ms = forward ? result->ended_ms - result->started_ms : 0;
 	json_t *object = json_pack("{s:o, s:i, s:i, s:i, s:I, s:o}",
-			"jobname", string(job->name), "groupid", (int)job->group,
-			"error", job->error, "eta", 0, "elapsed", whole((ms + 999) / 1000),
-			"job options", options(job->options, job->noptions));
+			"jobname", value_string(job->name), "groupid", (int)job->group,
+			"error", job->error, "eta", 0, "elapsed", value_whole((ms + 999) / 1000),
+			"job options", fields_pairs(job->options, job->noptions));
 
 	for (int d = 0; d < RESULT_DIRS; d++)
-		object = with(object, result_dir_name(d), direction(result, job, d));
-	object = with(object, "sync", json_pack("{s:I, s:o}", "total_ios", whole(job->syncs),
+		object = value_with(object, result_dir_name(d), direction(result, job, d));
+	object = value_with(object, "sync", json_pack("{s:I, s:o}",
+			"total_ios", value_whole(job->syncs),
 			"lat_ns", durations(job, &job->sync, true)));
-	object = with(object, "job_runtime", json_integer(milliseconds(job->runtime_ns)));
-	object = with(object, "usr_cpu", json_real(finite_real(result_cpu_percent(job, false))));
-	object = with(object, "sys_cpu", json_real(finite_real(result_cpu_percent(job, true))));
-	object = with(object, "ctx", json_integer(whole(job->ctx)));
-	object = with(object, "majf", json_integer(whole(job->majf)));
-	object = with(object, "minf", json_integer(whole(job->minf)));
-	object = with(object, "iodepth_level", depths(job->depth, level_keys));
-	object = with(object, "iodepth_submit", depths(job->submit, batch_keys));
-	object = with(object, "iodepth_complete", depths(job->complete, batch_keys));
-	object = with(object, "latency_ns", latencies(job, 0, 1));
-	object = with(object, "latency_us", latencies(job, 1000, 1000));
-	object = with(object, "latency_ms", latencies_ms(job));
+	object = value_with(object, "job_runtime", json_integer(milliseconds(job->runtime_ns)));
+	object = value_with(object, "usr_cpu",
+			json_real(value_real(result_cpu_percent(job, false))));
+	object = value_with(object, "sys_cpu",
+			json_real(value_real(result_cpu_percent(job, true))));
+	object = value_with(object, "ctx", json_integer(value_whole(job->ctx)));
+	object = value_with(object, "majf", json_integer(value_whole(job->majf)));
+	object = value_with(object, "minf", json_integer(value_whole(job->minf)));
+	object = value_with(object, "iodepth_level", depths(job->depth, level_keys));
+	object = value_with(object, "iodepth_submit", depths(job->submit, batch_keys));
+	object = value_with(object, "iodepth_complete", depths(job->complete, batch_keys));
+	object = value_with(object, "latency_ns", latencies(job, 0, 1));
+	object = value_with(object, "latency_us", latencies(job, 1000, 1000));
+	object = value_with(object, "latency_ms", latencies_ms(job));
 	object = with_errors(object, result, job);
-	object = with(object, "latency_depth", json_integer((json_int_t)job->iodepth));
-	object = with(object, "latency_target", json_integer(0));
-	object = with(object, "latency_percentile", json_real(100));
-	object = with(object, "latency_window", json_integer(0));
+	object = value_with(object, "latency_depth", json_integer((json_int_t)job->iodepth));
+	object = value_with(object, "latency_target", json_integer(0));
+	object = value_with(object, "latency_percentile", json_real(100));
+	object = value_with(object, "latency_window", json_integer(0));
 	if (job->description[0])
-		object = with(object, "desc", string(job->description));
-	return with(object, "iojob", job_ours(job));
+		object = value_with(object, "desc", value_string(job->description));
+	return value_with(object, "iojob", job_ours(job));
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 static json_t *disk_json(const struct result_disk *disk)
 {
-	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:{s:I, s:I}}",
-			"name", string(disk->name), "read_ios", whole(disk->read_ios),
-			"write_ios", whole(disk->write_ios), "read_merges",
-			whole(disk->read_merges), "write_merges", whole(disk->write_merges),
-			"read_ticks", whole(disk->read_ticks_ms), "write_ticks",
-			whole(disk->write_ticks_ms), "in_queue", whole(disk->in_queue_ms),
-			"util", finite_real(disk->util_percent), "iojob", "read_bytes",
-			whole(disk->read_sectors * 512), "write_bytes",
-			whole(disk->write_sectors * 512));
+	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o}",
+			"name", value_string(disk->name),
+			"read_ios", value_whole(disk->read_ios),
+			"write_ios", value_whole(disk->write_ios),
+			"read_merges", value_whole(disk->read_merges),
+			"write_merges", value_whole(disk->write_merges),
+			"read_ticks", value_whole(disk->read_ticks_ms),
+			"write_ticks", value_whole(disk->write_ticks_ms),
+			"in_queue", value_whole(disk->in_queue_ms),
+			"util", value_real(disk->util_percent),
+			"iojob", fields_write(&fields_disk, disk));
 }
 
+/* The schema first: whoever reads the rest must know it. */
 static json_t *run_ours(const struct result *result)
 {
-	json_t *places = json_array();
-	json_t *notes = json_array();
+	json_t *object = json_pack("{s:i}", "schema", RESULT_SCHEMA);
+	json_t *rest = fields_write(&fields_result, result);
 
-	for (size_t i = 0; i < result->nplaces; i++) {
-		const struct result_place *place = &result->places[i];
-
-		places = and_item(places, json_pack("{s:o, s:o, s:o, s:I, s:I}",
-				"directory", string(place->directory),
-				"filesystem", string(place->filesystem),
-				"device", string(place->device),
-				"need_bytes", whole(place->need_bytes),
-				"free_bytes", whole(place->free_bytes)));
+	if (rest && object && json_object_update(object, rest)) {
+		json_decref(object);
+		object = NULL;
 	}
-	for (size_t i = 0; i < result->nnotes; i++)
-		notes = and_item(notes, string(result->notes[i]));
-	return json_pack("{s:i, s:o, s:o, s:o, s:o, s:I, s:{s:b, s:f, s:f}, s:{s:f, s:f}, "
-			"s:o, s:o, s:b}",
-			"schema", RESULT_SCHEMA, "version", string(result->version),
-			"command", string(result->command), "host", string(result->host),
-			"kernel", string(result->kernel), "started_ms", whole(result->started_ms),
-			"clock", "tsc", result->clock_tsc,
-			"read_ns", finite_real(result->clock_read_ns),
-			"drift_ppm", finite_real(result->clock_drift_ppm), "cost", "execute_ns",
-			finite_real(result->cost_execute_ns), "submit_ns",
-			finite_real(result->cost_submit_ns), "places", places,
-			"notes", notes, "interrupted", result->interrupted);
+	json_decref(rest);
+	return rest ? object : NULL;
 }
 
 static json_t *result_json(const struct result *result)
@@ -431,13 +306,14 @@ static json_t *result_json(const struct result *result)
 	if (localtime_r(&seconds, &tm))
 		strftime(when, sizeof(when), "%a %b %e %H:%M:%S %Y", &tm);
 	for (size_t i = 0; i < result->njobs; i++)
-		jobs = and_item(jobs, job_json(result, &result->jobs[i]));
+		jobs = value_item(jobs, job_json(result, &result->jobs[i]));
 	for (size_t i = 0; i < result->ndisks; i++)
-		disks = and_item(disks, disk_json(&result->disks[i]));
+		disks = value_item(disks, disk_json(&result->disks[i]));
 	return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "fio version", "fio-3.33",
-			"timestamp", (json_int_t)seconds, "timestamp_ms", whole(result->ended_ms),
-			"time", string(when),
-			"global options", options(result->global, result->nglobal),
+			"timestamp", (json_int_t)seconds,
+			"timestamp_ms", value_whole(result->ended_ms),
+			"time", value_string(when),
+			"global options", fields_pairs(result->global, result->nglobal),
 			"jobs", jobs, "disk_util", disks, "iojob", run_ours(result));
 }
 

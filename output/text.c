@@ -55,7 +55,7 @@ static void add_block_sizes(struct wrap *wrap, const struct result_job *job)
 		char min[TEXT_BUF], max[TEXT_BUF];
 		bool range = job->bs_min[d] != job->bs_max[d];
 
-		if (!result_does(job, d))
+		if (!result_does(job, d) || !job->bs_max[d])
 			continue;
 		if (last >= 0 && job->bs_min[d] == job->bs_min[last] &&
 				job->bs_max[d] == job->bs_max[last])
@@ -119,10 +119,11 @@ static void print_title(FILE *to, const struct result_job *job)
 
 /* ---- what came of it ----------------------------------------------------------------------- */
 
-/* A percentile that ten values at least lie above. */
+/* A percentile that is known and that ten values at least lie above. */
 static bool supported(const struct dist *dist, double percent)
 {
-	return (double)dist->n * (100 - percent) >= 10 * 100 * (1 - 1e-9);
+	return dist_knows(dist, percent)
+			&& (double)dist->n * (100 - percent) >= 10 * 100 * (1 - 1e-9);
 }
 
 /* p50 p99 p99.9, or what percentile_list asks for. */
@@ -223,10 +224,10 @@ static void print_direction(FILE *to, const struct result *result, const struct 
 		add_count(&wrap, ", ", "", dir->errors, " FAILED");
 	wrap_end(&wrap);
 	print_durations(to, "latency", result, job, result_lat(dir));
-	if (!job->sync_engine) {
+	if (!job->sync_engine)
 		print_durations(to, "submit", result, job, &dir->slat);
+	if (!job->sync_engine || result_spread(dir) != result_lat(dir))
 		print_durations(to, "complete", result, job, &dir->clat);
-	}
 	print_above(to, job, dir);
 	print_response(to, result, job, dir);
 }
@@ -350,11 +351,13 @@ static void print_head(FILE *to, const struct result *result)
 {
 	struct wrap wrap;
 
-	wrap_begin(&wrap, to, 0, 2, "iojob");
+	wrap_begin(&wrap, to, 0, 2, result->fio ? "measured by" : "iojob");
 	wrap_words(&wrap, " ", result->version);
-	wrap_words(&wrap, " ", "on");
-	wrap_words(&wrap, " ", result->host);
-	wrap_words(&wrap, ", ", result->kernel);
+	if (result->host[0]) {
+		wrap_words(&wrap, " ", "on");
+		wrap_words(&wrap, " ", result->host);
+		wrap_words(&wrap, ", ", result->kernel);
+	}
 	wrap_end(&wrap);
 	if (result->cost_execute_ns > 0) {
 		wrap_begin(&wrap, to, 2, 4, "own cost");

@@ -338,6 +338,14 @@ double result_above_percent(const struct result_dir *dir, size_t threshold)
 	return dir->ios ? (double)dir->above[threshold] * 100 / (double)dir->ios : 0;
 }
 
+/* Of fio's results often clat alone has percentiles. */
+const struct dist *result_spread(const struct result_dir *dir)
+{
+	bool known = dir->lat.n && (!dir->lat.coarse || dir->lat.npoints);
+
+	return known || !dir->clat.n ? &dir->lat : &dir->clat;
+}
+
 double result_cpu_percent(const struct result_job *job, bool sys)
 {
 	uint64_t ns = sys ? job->cpu_sys_ns : job->cpu_user_ns;

@@ -12,6 +12,7 @@ struct part {
 	double bw;   /* bytes/s */
 	double iops; /* 1/s */
 	struct dist lat;
+	struct dist spread; /* what percentiles are of */
 };
 
 struct metric_kind {
@@ -55,7 +56,8 @@ static double percentile(
 		const struct metric *m, const struct result_job *job, const struct part *part)
 {
 	(void)job;
-	return part->lat.n ? (double)dist_percentile(&part->lat, m->percent) : (double)NAN;
+	return dist_knows(&part->spread, m->percent)
+			? (double)dist_percentile(&part->spread, m->percent) : (double)NAN;
 }
 
 /* CPU time is the workers' as a whole: it cannot be told whose I/O it was. */
@@ -137,10 +139,12 @@ double metric_of(const struct metric *metric, const struct result_job *job)
 		part.bw += result_bw(job, d);
 		part.iops += result_iops(job, d);
 		bad |= dist_merge(&part.lat, result_lat(dir));
+		bad |= dist_merge(&part.spread, result_spread(dir));
 	}
 	if (part.ios && !bad)
 		value = metric->kind->value(metric, job, &part);
 	dist_free(&part.lat);
+	dist_free(&part.spread);
 	return value;
 }
 

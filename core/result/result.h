@@ -198,7 +198,8 @@ struct result_repeat {
 };
 
 struct result {
-	char *version;   /* iojob's */
+	char *version;   /* of the program that measured it */
+	bool fio;        /* that was fio: read back from a file of its */
 	char *command;   /* the command line */
 	uint64_t started_ms; /* since the epoch */
 	uint64_t ended_ms;
@@ -256,6 +257,8 @@ double result_iops(const struct result_job *job, int dir);    /* 1/s */
 const struct dist *result_lat(const struct result_dir *dir);  /* lat, else clat */
 double result_above_percent(const struct result_dir *dir, size_t threshold); /* of its I/Os */
 double result_cpu_percent(const struct result_job *job, bool sys); /* of one CPU per worker */
+/* What knows its percentiles: lat, else clat. */
+const struct dist *result_spread(const struct result_dir *dir);
 double result_depth_mean(const struct result_job *job);       /* achieved: Little's law */
 double result_samples_mean(const struct result_samples *samples);
 double result_samples_stddev(const struct result_samples *samples);

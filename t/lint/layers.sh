@@ -17,7 +17,7 @@ engine engines/*.c
 1 core/load/rng.[ch]
 4 core/load/*.[ch]
 4 core/measure/stat.[ch]
-4 core/result/{merge,metric,compare,differ}.[ch]
+4 core/result/{merge,metric,compare,differ,value,fields,read}.[ch]
 3 core/job/{job,build,check,foreign}.[ch]
 2 core/job/{jobfile,vary}.[ch]
 2 core/engine/{load,guard,rig,check,trial}.[ch]
@@ -34,7 +34,7 @@ engine engines/*.c
 # A library header and the only files that may include it.
 export ONLY='
 ini.h              core/job/jobfile.c
-jansson.h          {output/json,t/unit/test_*}.c
+jansson.h          {output/json,core/result/{value,fields,read},t/unit/test_*}.[ch]
 {,blkid/}blkid.h   core/plan/target.c
 liburing.h         engines/io_uring.c
 libaio.h           engines/libaio.c

@@ -227,6 +227,8 @@ static const struct {
 	{ { "options" }, CLI_OPTIONS, NULL, false, false },
 	{ { "options", "bs" }, CLI_OPTIONS, "bs", false, false },
 	{ { "options", "--man" }, CLI_OPTIONS, NULL, true, false },
+	{ { "show", "a.json" }, CLI_SHOW, NULL, false, false },
+	{ { "show", "--output=csv:-", "-" }, CLI_SHOW, NULL, false, false },
 	{ { "--help" }, CLI_HELP, NULL, false, false },
 	{ { "-h" }, CLI_HELP, NULL, false, false },
 	{ { "--help", "a.ini" }, CLI_HELP, NULL, false, false },
@@ -234,6 +236,7 @@ static const struct {
 	{ { "--version" }, CLI_VERSION, NULL, false, false },
 	{ { "-V" }, CLI_VERSION, NULL, false, false },
 	{ { "./engines" }, CLI_RUN, NULL, false, false },
+	{ { "./show" }, CLI_RUN, NULL, false, false },
 	{ { "a.ini", "engines" }, CLI_RUN, NULL, false, false },
 	{ { "--", "-" }, CLI_RUN, NULL, false, false },
 };
@@ -309,6 +312,11 @@ static const struct {
 	{ { "engines", "--man" }, { "engines NAME --man", NULL } },
 	{ { "options", "bs", "--man" }, { "iojob options --man", NULL } },
 	{ { "engines", "a", "b" }, { "`b`", "`a`" } },
+	{ { "engines", "--output=x" }, { "--output goes with a run and `iojob show`", NULL } },
+	{ { "show" }, { "no result file", "iojob show FILE" } },
+	{ { "show", "--eta=never", "a" }, { "--eta goes with a run, not with `iojob show`" } },
+	{ { "show", "--man", "a" }, { "--man goes with", "not with `iojob show`" } },
+	{ { "show", "--output=x", "a", "b" }, { "--output: one file for 2 results" } },
 	{ { "engines", "--readonly" }, { "--readonly goes with a run", "iojob engines" } },
 };
 
