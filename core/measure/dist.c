@@ -86,8 +86,7 @@ static int dist_add_part(struct dist *dist, const struct dist *part, const uint6
 
 int dist_add_hist(struct dist *dist, const struct hist *hist)
 {
-	unsigned first, last, owed = hist->owed_index;
-	int err;
+	unsigned first, last;
 	struct dist part = {
 		.n = hist->n,
 		.min = hist->min,
@@ -99,10 +98,7 @@ int dist_add_hist(struct dist *dist, const struct hist *hist)
 	hist_used(hist, &first, &last);
 	part.first = first;
 	part.nbuckets = last - first + 1;
-	err = dist_add_part(dist, &part, &hist->bucket[first]);
-	if (!err && hist->n && owed >= first && owed <= last)
-		dist->bucket[owed - dist->first] += hist->owed;
-	return err;
+	return dist_add_part(dist, &part, &hist->bucket[first]);
 }
 
 int dist_merge(struct dist *dist, const struct dist *other)

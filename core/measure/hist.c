@@ -39,6 +39,4 @@ void hist_reset(struct hist *h)
 	h->span = 0;
 	h->sum = 0;
 	h->sumsq = 0;
-	h->owed = 0;
-	h->owed_index = 0;
 }

@@ -26,8 +26,6 @@ struct hist {
 	uint64_t span; /* largest - smallest, ns: one comparison guards both ends */
 	uint64_t sum; /* ns; 584 years of it */
 	u128 sumsq;   /* ns^2: 64 bits overflow after 18 values of a second */
-	uint32_t owed;      /* values (0 or 1) still to be counted ... */
-	uint32_t owed_index; /* ... in this bucket: hist_add_late() */
 	uint64_t bucket[HIST_BUCKETS];
 };
 
@@ -48,7 +46,7 @@ static inline unsigned hist_index(uint64_t ns)
 /* Makes room for a value outside [min, min + span]. Before n counts it. */
 void hist_widen(struct hist *h, uint64_t ns);
 
-/* All of a value but its bucket. */
+/* All of a value but its bucket, h->bucket[hist_index(ns)]. */
 static inline void hist_add_figures(struct hist *h, uint64_t ns, uint64_t count)
 {
 	h->sum += ns * count;
@@ -65,20 +63,6 @@ static inline void hist_add(struct hist *h, uint64_t ns, uint64_t count)
 	__asm__("" : "+r"(h));
 	h->bucket[hist_index(ns)] += count;
 	hist_add_figures(h, ns, count);
-}
-
-/*
- * Adds a value whose bucket is counted with the next one. Some CPUs hold a TSC reading back until
- * they know where all stores before it go, and a bucket's place comes out of the reading before: 11
- * ns an I/O on an AMD EPYC, a third of what a loop costs that takes its time twice for each.
- */
-static inline void hist_add_late(struct hist *h, uint64_t ns)
-{
-	__asm__("" : "+r"(h));
-	h->bucket[h->owed_index] += h->owed;
-	h->owed = 1;
-	h->owed_index = hist_index(ns);
-	hist_add_figures(h, ns, 1);
 }
 
 /* The largest value, ns; 0 where empty. */

@@ -7,6 +7,7 @@
 #ifndef STAT_H
 #define STAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../engine/engine.h"
@@ -42,11 +43,41 @@ struct stats {
 	uint64_t submit[STAT_DEPTHS];   /* submit calls by how many they started */
 	uint64_t complete[STAT_DEPTHS]; /* reap calls by how many they brought */
 	uint64_t above[STAT_OPS][STAT_ABOVE]; /* I/Os longer than each of the job's thresholds */
+	/*
+	 * A bucket of clat in which one value is still to be counted: the last that came by
+	 * stats_add_late(). NULL: none.
+	 */
+	uint64_t *owed;
 	struct hist clat[STAT_OPS];
 	struct hist slat[STAT_OPS];
 	struct hist lat[STAT_OPS];
 	struct hist response[STAT_OPS];
 };
+
+/*
+ * Adds a value to a histogram of clat and counts it in its bucket with the next one. Some CPUs hold
+ * a TSC reading back until they know where all stores before it go, and a bucket's place comes out
+ * of the reading before: 11 ns an I/O on an AMD EPYC, a third of what a loop costs that reads its
+ * clock twice for each.
+ */
+static inline void stats_add_late(struct stats *stats, struct hist *clat, uint64_t ns)
+{
+	uint64_t *owed = stats->owed;
+
+	__asm__("" : "+r"(clat));
+	if (__builtin_expect(owed != NULL, 1))
+		++*owed;
+	stats->owed = &clat->bucket[hist_index(ns)];
+	hist_add_figures(clat, ns, 1);
+}
+
+/* Counts what is owed. Whoever reads buckets calls it first, when their writer is gone. */
+static inline void stats_settle(struct stats *stats)
+{
+	if (stats->owed)
+		++*stats->owed;
+	stats->owed = NULL;
+}
 
 /* Back to zero after the warm-up, touching only what is in use. */
 void stats_reset(struct stats *stats);

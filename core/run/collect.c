@@ -210,6 +210,7 @@ int stage_result(const struct stage *s, const struct stage_worker *w, struct res
 
 	if (bad)
 		return bad;
+	stats_settle(&w->shared->stats);
 	r->workers = 1;
 	r->grouped = job->o.group_reporting;
 	r->start_ms = s->started_ms;

@@ -309,7 +309,7 @@ ALWAYS_INLINE void loop_sync(struct worker *w, const bool extra, const bool fill
 		if (__builtin_expect(pub->res == bytes, 1) || finish_sync(w, io, &bytes, &end)) {
 			struct stat_op *op = &w->stats->op[pub->op];
 
-			hist_add_late(&w->stats->clat[pub->op],
+			stats_add_late(w->stats, &w->stats->clat[pub->op],
 					clock_between(w->clock, io->start, end));
 			op->bytes += bytes;
 			if (extra)

@@ -23,11 +23,13 @@ group= # a control group, where one is made
 usage() {
 	cat >&2 <<END
 usage: $0 BUILDDIR SRCDIR [--quick] [--rounds=N] [--seconds=S] [--only=PATTERN]
+       [--no-fio]
 
   --quick         3 rounds of 0.4 s
   --rounds=N      how often everything is run [$ROUNDS]
   --seconds=S     length of each timed run [$SECONDS_EACH]
   --only=PATTERN  only the rows whose names match the shell pattern
+  --no-fio        without fio, also where it is installed
 TMPDIR is where files on a disk go [/var/tmp]; those on tmpfs go to /dev/shm.
 END
 	exit 2
@@ -56,6 +58,7 @@ begin() { # ROUNDS ARGUMENT...
 	ROUNDS=$1
 	SECONDS_EACH=1
 	ONLY='*'
+	FIO=$(command -v fio || :)
 	shift
 	[ $# -ge 2 ] && BUILD=$(cd "$1" && pwd) && SRC=$(cd "$2" && pwd) || usage
 	shift 2
@@ -65,6 +68,7 @@ begin() { # ROUNDS ARGUMENT...
 		--rounds=*) ROUNDS=${argument#*=} ;;
 		--seconds=*) SECONDS_EACH=${argument#*=} ;;
 		--only=*) ONLY=${argument#*=} ;;
+		--no-fio) FIO= ;;
 		*) usage ;;
 		esac
 	done
@@ -73,7 +77,6 @@ begin() { # ROUNDS ARGUMENT...
 	IOJOB=$BUILD/iojob
 	[ -x "$IOJOB" ] || die "$IOJOB is not there: make it first"
 	export LC_ALL=C IOJOB_ENGINE_PATH="$BUILD/engines"
-	FIO=$(command -v fio || :)
 	T=$(mktemp -d "${TMPDIR:-/var/tmp}/iojob-bench.XXXXXX") || exit 1
 	M=
 	trap clean EXIT

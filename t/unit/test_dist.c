@@ -351,40 +351,6 @@ START_TEST(test_no_duration)
 }
 END_TEST
 
-/* One after the other or one behind: the same distribution at any moment, and after a reset. */
-START_TEST(test_late)
-{
-	static const uint64_t values[] = { 0, 7, 1000, 1000, 50, 123456789, 1, 64, 63, UINT64_MAX };
-	static struct hist plain, late, zero;
-
-	for (size_t i = 0; i < N(values); i++) {
-		struct dist a = { .n = 0 }, b = { .n = 0 };
-
-		hist_add(&plain, values[i], 1);
-		if (i % 4 == 3)
-			hist_add(&late, values[i], 1);
-		else
-			hist_add_late(&late, values[i]);
-		ck_assert_int_eq(dist_add_hist(&a, &plain), 0);
-		ck_assert_int_eq(dist_add_hist(&b, &late), 0);
-		ck_assert_uint_eq(a.n, b.n);
-		ck_assert_uint_eq(a.first, b.first);
-		ck_assert_uint_eq(a.nbuckets, b.nbuckets);
-		ck_assert_int_eq(memcmp(a.bucket, b.bucket, a.nbuckets * sizeof(*a.bucket)), 0);
-		ck_assert_uint_eq(dist_percentile(&a, 50), dist_percentile(&b, 50));
-		dist_free(&a);
-		dist_free(&b);
-	}
-	hist_reset(&late);
-	ck_assert_int_eq(memcmp(&late, &zero, sizeof(late)), 0);
-	hist_add_late(&late, 5);
-	hist_add_late(&late, 900);
-	ck_assert_uint_eq(late.bucket[hist_index(5)], 1);
-	ck_assert_uint_eq(late.bucket[0], 0);
-	hist_reset(&plain);
-}
-END_TEST
-
 /* A worker killed inside hist_add() leaves counts that do not fit: no nonsense comes of them. */
 START_TEST(test_torn)
 {
@@ -455,7 +421,6 @@ int main(void)
 	tcase_add_test(tcase, test_stddev_one_off);
 	tcase_add_test(tcase, test_stddev_large);
 	tcase_add_test(tcase, test_no_duration);
-	tcase_add_test(tcase, test_late);
 	tcase_add_test(tcase, test_torn);
 	tcase_add_test(tcase, test_coarse);
 	suite_add_tcase(suite, tcase);
