@@ -120,7 +120,7 @@ static int add_empty(struct run *run, const struct job *job, enum result_end end
 {
 	struct result_job r;
 
-	if (result_of_job(job, &r)) {
+	if (result_of_job(job, NULL, &r)) {
 		result_job_free(&r);
 		return -ENOMEM;
 	}

@@ -89,7 +89,11 @@ void stage_free(struct stage *stage);
 int stage_result(
 		const struct stage *stage, const struct stage_worker *w, struct result_job *result);
 
-/* A result without a run: names, options and axes of a job. 0 or -ENOMEM. */
-int result_of_job(const struct job *job, struct result_job *result);
+/*
+ * A result without a run: names, options and axes of a job, and of one worker of it (or NULL) what
+ * its options came to. 0 or -ENOMEM.
+ */
+int result_of_job(const struct job *job, const struct plan_worker *worker,
+		struct result_job *result);
 
 #endif

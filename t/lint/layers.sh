@@ -11,7 +11,7 @@ engine engines/*.c
 7 core/main.c
 7 core/cli.[ch]
 6 output/*.[ch]
-5 core/run/{run,stage,setup,worker,loop,layout,collect,cost}.[ch]
+5 core/run/{run,stage,setup,worker,loop,layout,collect,cost,resolved}.[ch]
 4 core/run/drive.[ch]
 4 core/plan/{plan,files,print}.[ch]
 1 core/load/rng.[ch]

@@ -135,6 +135,90 @@ START_TEST(test_defaults)
 }
 END_TEST
 
+/* Prints what is in base, reads that into another struct, and wants the same bytes there. */
+static void print_and_parse(const struct iojob_option *row, const struct job_opts *o)
+{
+	const char *from = (const char *)o + row->offset;
+	struct job_opts again;
+	struct err err = { "" };
+	char text[256];
+
+	memset(&again, 0xff, sizeof(again));
+	opt_print(row, o, text, sizeof(text));
+	ck_assert_msg(*text && opt_set(row, &again, text, 1024, &err) == 0, "%s", err.text);
+	ck_assert_msg(memcmp(from, (char *)&again + row->offset, row->size) == 0, "%s = %s",
+			row->name, text);
+}
+
+/* Numbers in all members of a row. */
+static void put_numbers(const struct iojob_option *row, struct job_opts *o, int64_t first,
+		int64_t step)
+{
+	size_t n = (row->flags & IOJOB_OPT_TUPLE ? 3u : 1u) *
+			(row->flags & IOJOB_OPT_RANGE ? 2u : 1u);
+	char *member = (char *)o + row->offset;
+
+	for (size_t i = 0; i < n; i++, first += step, member += row->size / n) {
+		int number = (int)first;
+
+		if (row->size / n == sizeof(number))
+			memcpy(member, &number, sizeof(number));
+		else
+			memcpy(member, &first, sizeof(first));
+	}
+}
+
+/* Every row, over its choices, bounds, and values that differ from member to member. */
+START_TEST(test_prints_are_parsed)
+{
+	static const int64_t values[] = { 0, 1, 7, 1000, 4096, 12288, 1500000000, 1ll << 40 };
+	const struct iojob_option *row = &job_options[_i];
+	int64_t max = row->max ? row->max : row->size == sizeof(int) ? INT32_MAX : INT64_MAX;
+	struct job_opts o;
+
+	memset(&o, 0, sizeof(o));
+	if (row->type == IOJOB_OPT_STRING)
+		return; /* is itself */
+	for (const struct iojob_choice *c = row->choices; c && c->name; c++) {
+		memcpy((char *)&o + row->offset, &c->value, sizeof(c->value));
+		print_and_parse(row, &o);
+	}
+	if (row->type == IOJOB_OPT_BOOL)
+		for (int value = 0; value < 2; value++) {
+			*((bool *)&o + row->offset) = value;
+			print_and_parse(row, &o);
+		}
+	if (row->type == IOJOB_OPT_BOOL || row->type == IOJOB_OPT_CHOICE)
+		return;
+	put_numbers(row, &o, row->min, 0);
+	if (row->min)
+		print_and_parse(row, &o);
+	put_numbers(row, &o, max, 0);
+	print_and_parse(row, &o);
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		for (int64_t step = 0; step < 3000; step = 3 * step + 1) {
+			if (values[i] < row->min || values[i] + 5 * step > max)
+				continue;
+			put_numbers(row, &o, values[i], step);
+			print_and_parse(row, &o);
+		}
+	if (row->flags & IOJOB_OPT_PERCENT) {
+		*(struct opt_size *)(void *)((char *)&o + row->offset) =
+				(struct opt_size){ .percent = 37 };
+		print_and_parse(row, &o);
+	}
+}
+END_TEST
+
+static int rows(void)
+{
+	int n = 0;
+
+	while (job_options[n].name)
+		n++;
+	return n;
+}
+
 START_TEST(test_rows_are_found)
 {
 	ck_assert_str_eq(job_options[job_row("blocksize")].name, "bs");
@@ -542,6 +626,7 @@ int main(void)
 	tcase_add_test(table, test_members_lie_in_the_struct);
 	tcase_add_test(table, test_choices);
 	tcase_add_test(table, test_defaults);
+	tcase_add_loop_test(table, test_prints_are_parsed, 0, rows());
 	tcase_add_test(table, test_rows_are_found);
 	tcase_add_test(table, test_foreign_keys);
 	suite_add_tcase(suite, table);
