@@ -19,6 +19,7 @@
 #include "job/job.h"
 #include "job/jobfile.h"
 #include "measure/clock.h"
+#include "measure/environ.h"
 #include "measure/machine.h"
 #include "plan/plan.h"
 #include "result/read.h"
@@ -148,6 +149,69 @@ static int copy_options(struct result *result, const struct jobs *jobs)
 	return 0;
 }
 
+/* ---- the environment ----------------------------------------------------------------------- */
+
+/* What is about the files of the plan, read before and after the run. */
+struct scene {
+	struct environ env;
+	struct facts before;
+};
+
+static int scene_begin(struct scene *scene, const struct plan *plan, struct err *err)
+{
+	int r = 0;
+
+	*scene = (struct scene){ .env.root = "" };
+	for (size_t i = 0; !r && i < plan->nplaces; i++)
+		r = environ_add(&scene->env, plan->places[i].directory, err);
+	if (!r && environ_read(&scene->env, &scene->before))
+		r = err_set(err, ENOMEM, "out of memory");
+	return r;
+}
+
+static int add_versions(struct facts *facts, const struct jobs *jobs)
+{
+	int r = facts_add(facts, "iojob.version", IOJOB_VERSION);
+
+	for (size_t i = 0; !r && i < jobs->n; i++) {
+		const struct engine *engine = jobs->list[i].engine;
+		char key[128];
+		bool again = !engine || !engine->e.version || !*engine->e.version;
+
+		for (size_t j = 0; !again && j < i; j++)
+			again = jobs->list[j].engine == engine;
+		if (again)
+			continue;
+		snprintf(key, sizeof(key), "engine.%s.version", engine->e.name);
+		r = facts_add(facts, key, engine->e.version);
+	}
+	return r;
+}
+
+static int scene_end(struct scene *scene, const struct jobs *jobs, struct result *result,
+		struct err *err)
+{
+	struct facts after = { NULL, 0 }, facts = { NULL, 0 };
+	int r = environ_read(&scene->env, &after);
+
+	if (!r)
+		r = add_versions(&facts, jobs);
+	if (!r)
+		r = facts_join(&facts, &scene->before, &after);
+	result->facts = facts.list;
+	result->nfacts = facts.n;
+	facts_free(&after);
+	return r ? err_set(err, ENOMEM, "out of memory") : 0;
+}
+
+static void scene_free(struct scene *scene)
+{
+	facts_free(&scene->before);
+	environ_free(&scene->env);
+}
+
+/* ---- the run ------------------------------------------------------------------------------- */
+
 /* What holds for the whole result, whatever its jobs. */
 static int describe(struct result *result, const struct cli *cli, const struct jobs *jobs,
 		const struct clock *clock, const struct cost *cost, struct err *err)
@@ -182,6 +246,7 @@ static int run(const struct plan *plan, struct engines *engines, const struct cl
 	struct eta eta = { .to = stderr };
 	struct run_options options = { .clock = clock, .ctx = &eta };
 	struct result result = { 0 };
+	struct scene scene;
 	struct cost cost;
 	int interrupted, status = EXIT_FINE, written;
 	bool terminal = isatty(STDERR_FILENO);
@@ -199,6 +264,10 @@ static int run(const struct plan *plan, struct engines *engines, const struct cl
 	if (output_check(cli->targets, cli->ntargets, &err)
 			|| engine_load(engines, "psync", &options.layout, &err))
 		return complain(&err);
+	if (scene_begin(&scene, plan, &err)) {
+		scene_free(&scene);
+		return complain(&err);
+	}
 	cost_measure(&cost, clock); /* in the time that the clock's calibration waits for anyway */
 	clock_calibrate(clock);
 	if (run_plan(plan, &options, &result, &interrupted, &err)) {
@@ -208,7 +277,8 @@ static int run(const struct plan *plan, struct engines *engines, const struct cl
 	}
 	eta_clear(&eta);
 	clock_check(clock);
-	if (describe(&result, cli, plan->jobs, clock, &cost, &err)) {
+	if (describe(&result, cli, plan->jobs, clock, &cost, &err)
+			|| scene_end(&scene, plan->jobs, &result, &err)) {
 		complain(&err);
 		written = EXIT_IO;
 	} else {
@@ -219,6 +289,7 @@ static int run(const struct plan *plan, struct engines *engines, const struct cl
 	if (status == EXIT_FINE)
 		status = written;
 	result_free(&result);
+	scene_free(&scene);
 	return status;
 }
 

@@ -497,11 +497,16 @@ static int uring_reap(struct iojob_worker *w, struct iojob_io **ios, unsigned mi
 	return (int)n;
 }
 
+/* LIBURING is the version that it was built with, as configure found it: 2.3; perhaps nothing. */
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
 const struct iojob_engine iojob_engine = {
 	IOJOB_ENGINE_HEAD(struct uring_conf),
 	.name = "io_uring",
 	.summary = "asynchronous I/O through rings shared with the kernel",
 	.doc = uring_doc,
+	.version = TEXT(LIBURING),
 	.options = uring_options,
 	.ops = IOJOB_OP_BIT(IOJOB_READ) | IOJOB_OP_BIT(IOJOB_WRITE) | URING_SYNCS,
 	.max_depth = 32768, /* the kernel's limit for a ring */

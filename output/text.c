@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../core/job/units.h"
+#include "facts.h"
 #include "wrap.h"
 
 enum {
@@ -332,15 +333,20 @@ static void print_job(FILE *to, const struct result *result, const struct result
 
 static void print_places(FILE *to, const struct result *result)
 {
+	struct facts facts = facts_of(result);
+
 	for (size_t i = 0; i < result->nplaces; i++) {
 		const struct result_place *place = &result->places[i];
+		const char *options = facts_mount_options(&facts, place->directory);
 		struct wrap wrap;
 
 		wrap_begin(&wrap, to, 0, 2, "");
-			wrap_words(&wrap, "", place->directory);
+		wrap_words(&wrap, "", place->directory);
 		wrap_words(&wrap, ": ", place->filesystem);
 		wrap_words(&wrap, " ", "on");
 		wrap_words(&wrap, " ", place->device);
+		if (options && strcmp(place->filesystem, "none") != 0)
+			wrap_add(&wrap, " ", "(%s)", options);
 		add_size(&wrap, ", ", "needs ", place->need_bytes, "");
 		add_size(&wrap, ", ", "", place->free_bytes, " free");
 		wrap_end(&wrap);
@@ -349,6 +355,7 @@ static void print_places(FILE *to, const struct result *result)
 
 static void print_head(FILE *to, const struct result *result)
 {
+	struct facts facts = facts_of(result);
 	struct wrap wrap;
 
 	wrap_begin(&wrap, to, 0, 2, result->fio ? "measured by" : "iojob");
@@ -366,6 +373,7 @@ static void print_head(FILE *to, const struct result *result)
 		wrap_add(&wrap, ", ", "%.0f ns a reading of the clock", result->clock_read_ns);
 		wrap_end(&wrap);
 	}
+	facts_print_head(to, &facts);
 	print_places(to, result);
 	if (result->interrupted)
 		fputs("INTERRUPTED: the figures are of what was done until then\n", to);

@@ -45,7 +45,8 @@ static bool get_chosen(const struct row *row, char *text, char *value);
 static bool get_named(const struct row *row, char *text, char *value);
 static bool get_kilobytes(const struct row *row, char *text, char *value);
 static bool get_flag(const struct row *row, char *text, char *value);
-static bool get_not(const struct row *row, char *text, char *value);
+static bool get_on(const struct row *row, char *text, char *value);
+static bool get_off(const struct row *row, char *text, char *value);
 static bool get_sectors(const struct row *row, char *text, char *value);
 static bool get_load(const struct row *row, char *text, char *value);
 static bool get_kind(const struct row *row, char *text, char *value);
@@ -86,8 +87,8 @@ static const struct row machine_rows[] = {
 	{ "cpu.min_khz", POLICY "scaling_min_freq", get_line, 0, NULL },
 	{ "cpu.max_khz", POLICY "scaling_max_freq", get_line, 0, NULL },
 	{ "cpu.now_khz", POLICY "scaling_cur_freq", get_line, ENVIRON_MOVES, NULL },
-	{ "cpu.boost", CPU "cpufreq/boost", get_line, 0, NULL },
-	{ "cpu.boost", CPU "intel_pstate/no_turbo", get_not, 0, NULL },
+	{ "cpu.boost", CPU "cpufreq/boost", get_on, 0, NULL },
+	{ "cpu.boost", CPU "intel_pstate/no_turbo", get_off, 0, NULL },
 	{ "cpu.idle_driver", CPU "cpuidle/current_driver", get_line, 0, NULL },
 	{ "cpu.idle_governor", CPU "cpuidle/current_governor", get_line, 0, NULL },
 	{ "cpu.mitigations.*", CPU "vulnerabilities/*", get_line, 0, NULL },
@@ -372,10 +373,17 @@ static bool get_flag(const struct row *row, char *text, char *value)
 	return false;
 }
 
-static bool get_not(const struct row *row, char *text, char *value)
+/* "on" for 1, and the other way round. */
+static bool get_on(const struct row *row, char *text, char *value)
 {
 	(void)row;
-	return snprintf(value, VALUE, "%d", text[0] == '0') > 0;
+	return snprintf(value, VALUE, "%s", text[0] == '0' ? "off" : "on") > 0;
+}
+
+static bool get_off(const struct row *row, char *text, char *value)
+{
+	(void)row;
+	return snprintf(value, VALUE, "%s", text[0] == '0' ? "on" : "off") > 0;
 }
 
 static bool get_sectors(const struct row *row, char *text, char *value)

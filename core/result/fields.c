@@ -194,7 +194,7 @@ static const struct field result_rows[] = {
 	OURS(result, interrupted, FIELD_BOOL, "interrupted"),
 	OURS(result, fio, FIELD_BOOL, "fio"),
 	STRUCTS(result, doubts, fields_doubt, "doubts", ndoubts),
-	HEAP(result, facts, FIELD_PAIR, "facts", nfacts),
+	HEAP(result, facts, FIELD_PAIR, "environment", nfacts),
 	HANDS(result, repeats, nrepeats),
 };
 const struct fields fields_result = TABLE(result, result_rows);

@@ -167,7 +167,7 @@ static const struct expected {
 	{ "cpu.online", "0-3" },
 	{ "cpu.allowed", "0-3" },
 	{ "cpu.smt", "on" },
-	{ "cpu.boost", "1" },
+	{ "cpu.boost", "on" },
 	{ "cpu.governor", "performance powersave" },
 	{ "cpu.mitigations.meltdown", "Not affected" },
 	{ "cpu.mitigations.retbleed", "Mitigation: untrained return thunk" },
@@ -207,7 +207,7 @@ static const struct expected {
 	{ NULL, NULL },
 }, of_intel[] = {
 	{ "host.hypervisor", "yes" },
-	{ "cpu.boost", "0" },
+	{ "cpu.boost", "off" },
 	{ "cgroup.path", "/docker/1 /a" },
 	{ "cgroup.blkio.throttle.read_bps_device", "8:0 1048576" },
 	{ "cgroup.blkio.throttle.write_bps_device", NULL },

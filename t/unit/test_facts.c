@@ -1,30 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "unit.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "../../core/result/facts.h"
-
-/* "key=value" lines as a sorted list. */
-static struct facts facts_from(const char *text)
-{
-	struct facts facts = { NULL, 0 };
-	char *copy = strdup(text), *rest = copy, *line;
-
-	while ((line = strsep(&rest, "\n"))) {
-		char *value = strchr(line, '=');
-
-		if (!value)
-			continue;
-		*value++ = '\0';
-		ck_assert_int_eq(facts_add(&facts, line, value), 0);
-	}
-	free(copy);
-	facts_sort(&facts);
-	return facts;
-}
+#include "facts.h"
 
 START_TEST(test_lists)
 {
