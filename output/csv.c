@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../core/result/course.h"
 #include "output.h"
 
 struct csv {
@@ -246,6 +247,20 @@ static void csv_above(struct csv *csv, const struct result_job *job, const struc
 	csv_text(csv, "above_percent", percent);
 }
 
+/* Of the job as a whole: was it steady, and did steadystate end it? Empty where nobody asked. */
+static void csv_steady(struct csv *csv, const struct result_job *job)
+{
+	struct result_verdict verdict = result_verdict(job);
+
+	csv_text(csv, "steady", !verdict.judged ? "" : verdict.steady ? "yes" : "no");
+	csv->absent = !verdict.judged;
+	csv_real(csv, "steady_range_percent", verdict.range_percent);
+	csv_real(csv, "steady_movement_percent", verdict.movement_percent);
+	csv->absent = false;
+	csv_text(csv, "steadystate_attained", job->skipped || !job->steady.window_ns ? ""
+			: job->steady.attained ? "yes" : "no");
+}
+
 static int csv_row(FILE *to, const struct result *result, const struct result_job *job, int d,
 		bool names)
 {
@@ -255,6 +270,7 @@ static int csv_row(FILE *to, const struct result *result, const struct result_jo
 	csv_direction(&csv, job, d);
 	csv_whole_job(&csv, result, job);
 	csv_above(&csv, job, &job->dir[d]);
+	csv_steady(&csv, job);
 	fputc('\n', to);
 	return err;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../core/result/course.h"
 #include "../core/result/fields.h"
 
 /* ---- values -------------------------------------------------------------------------------- */
@@ -205,10 +206,55 @@ static json_t *latencies_ms(const struct result_job *job)
 
 /* ---- a job --------------------------------------------------------------------------------- */
 
+/* Was the course steady? null: it is too short to tell. */
+static json_t *steady_verdict(const struct result_job *job)
+{
+	struct result_verdict verdict = result_verdict(job);
+
+	if (!verdict.judged)
+		return json_null();
+	return json_pack("{s:b, s:f, s:f}", "steady", verdict.steady, "range_percent",
+			value_real(verdict.range_percent), "movement_percent",
+			value_real(verdict.movement_percent));
+}
+
 static json_t *job_ours(const struct result_job *job)
 {
-	return value_with(fields_write(&fields_job, job), "depth_mean",
+	json_t *object = value_with(fields_write(&fields_job, job), "depth_mean",
 			json_real(value_real(result_depth_mean(job))));
+
+	return value_with(object, "steady", steady_verdict(job));
+}
+
+/* fio's object of a job with steadystate_duration: the samples that it looked at last. */
+static json_t *steadystate(const struct result_job *job)
+{
+	const struct result_steady *steady = &job->steady;
+	struct result_window window = result_window(job);
+	json_t *iops = json_array(), *bw = json_array();
+	uint64_t sums[2] = { 0 };
+	char rule[64], criterion[64];
+
+	for (size_t i = 0; i < window.n; i++) {
+		uint64_t ios = result_course_at(job, window.first + i, false);
+		uint64_t bytes = result_course_at(job, window.first + i, true);
+
+		sums[0] += ios;
+		sums[1] += bytes;
+		iops = value_item(iops, json_integer(value_whole(ios)));
+		bw = value_item(bw, json_integer(value_whole(bytes)));
+	}
+	snprintf(criterion, sizeof(criterion), "%f%s", value_real(window.criterion),
+			steady->rule.percent || steady->rule.kind == STEADY_SNIA ? "%" : "");
+	return json_pack("{s:s, s:I, s:i, s:s, s:f, s:f, s:{s:I, s:I, s:o, s:o}}",
+			"ss", steady_print(rule, sizeof(rule), &steady->rule, true),
+			"duration", value_whole(steady->window_ns / 1000000000),
+			"attained", steady->attained != 0, "criterion", criterion,
+			"max_deviation", value_real(steady_deviation(&window.fit)),
+			"slope", value_real(steady_slope(&window.fit)), "data",
+			"bw_mean", value_whole(window.n ? sums[1] / window.n : 0),
+			"iops_mean", value_whole(window.n ? sums[0] / window.n : 0),
+			"iops", iops, "bw", bw);
 }
 
 /* The keys that fio prints for some jobs only. */
@@ -261,6 +307,8 @@ static json_t *job_json(const struct result *result, const struct result_job *jo
 	object = value_with(object, "latency_window", json_integer(0));
 	if (job->description[0])
 		object = value_with(object, "desc", value_string(job->description));
+	if (job->steady.window_ns)
+		object = value_with(object, "steadystate", steadystate(job));
 	return value_with(object, "iojob", job_ours(job));
 }
 
@@ -317,16 +365,47 @@ static json_t *result_json(const struct result *result)
 			"jobs", jobs, "disk_util", disks, "iojob", run_ours(result));
 }
 
+/* Behind a string that begins at s. */
+static const char *string_end(const char *s)
+{
+	for (s++; *s != '"'; s++)
+		s += *s == '\\';
+	return s + 1;
+}
+
+/* Prints a text of JSON, with each list of nothing but numbers on one line. */
+static void print_compact(FILE *to, const char *text)
+{
+	for (const char *s = text, *end; *s; s = end) {
+		size_t numbers = strspn(s + 1, "0123456789+-.eE, \n");
+
+		if (*s == '"') {
+			end = string_end(s);
+			fwrite(s, 1, (size_t)(end - s), to);
+		} else if (*s == '[' && s[1 + numbers] == ']') {
+			for (end = s + 1 + numbers; s < end; s++) {
+				if (*s != ' ' && *s != '\n')
+					fputc(*s, to);
+			}
+		} else {
+			fputc(*s, to);
+			end = s + 1;
+		}
+	}
+}
+
 int output_json(FILE *to, const struct result *result, const struct output_options *options)
 {
 	json_t *root = result_json(result);
-	int err = 0;
+	/* 15 digits are what a double holds for sure, and print 0.1 as 0.1. */
+	char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
 
 	(void)options;
-	/* 15 digits are what a double holds for sure, and print 0.1 as 0.1. */
-	if (!root || json_dumpf(root, to, JSON_INDENT(2) | JSON_REAL_PRECISION(15)))
-		err = -ENOMEM;
 	json_decref(root);
+	if (!text)
+		return -ENOMEM;
+	print_compact(to, text);
 	fputc('\n', to);
-	return err;
+	free(text);
+	return 0;
 }

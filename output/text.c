@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../core/job/units.h"
+#include "../core/result/course.h"
 #include "facts.h"
 #include "wrap.h"
 
@@ -83,6 +84,8 @@ static const char *end_text(const struct result_job *job)
 		return job->elapsed_ns ? "all done" : "files made, nothing run";
 	case RESULT_END_RUNTIME:
 		return "ended by its runtime";
+	case RESULT_END_STEADY:
+		return "ended steady";
 	case RESULT_END_ERROR:
 		return "FAILED";
 	case RESULT_END_DIED:
@@ -250,6 +253,36 @@ static void print_syncs(FILE *to, const struct result *result, const struct resu
 	wrap_end(&wrap);
 }
 
+/* What steadystate came to; of other jobs only what is not steady. */
+static void print_steady(FILE *to, const struct result_job *job)
+{
+	struct result_verdict verdict = result_verdict(job);
+	const struct result_steady *steady = &job->steady;
+	bool asked = steady->window_ns, doubt = verdict.judged && !verdict.steady;
+	char text[160];
+	struct wrap wrap;
+
+	if (!asked && !doubt)
+		return;
+	wrap_begin(&wrap, to, 2, TEXT_VALUE, "steady");
+	if (asked) {
+		wrap_words(&wrap, " ", steady_print(text, sizeof(text), &steady->rule, false));
+		add_time(&wrap, " ", "over ", steady->window_ns);
+		if (steady->attained)
+			add_time(&wrap, ", ", "after ", steady->attained * 1000000000);
+		else
+			wrap_words(&wrap, ", ", "NOT attained");
+	}
+	if (doubt) {
+		snprintf(text, sizeof(text), "NOT as a whole: in five parts it varies by %.0f %% "
+				"(%d would be steady) and moves by %.0f %% (%d)",
+				verdict.range_percent, STEADY_RANGE_PERCENT,
+				verdict.movement_percent, STEADY_MOVEMENT_PERCENT);
+		wrap_words(&wrap, asked ? "; " : " ", text);
+	}
+	wrap_end(&wrap);
+}
+
 static void print_cpu(FILE *to, const struct result_job *job)
 {
 	struct wrap wrap;
@@ -324,6 +357,7 @@ static void print_job(FILE *to, const struct result *result, const struct result
 			print_direction(to, result, job, d);
 	}
 	print_syncs(to, result, job);
+	print_steady(to, job);
 	print_workers(to, job);
 	print_layout(to, job);
 	print_cpu(to, job);

@@ -258,6 +258,28 @@ static int check_thresholds(struct job *job, struct err *err)
 	return 0;
 }
 
+static int check_steady(struct job *job, struct err *err)
+{
+	const struct job_opts *o = &job->o;
+	const uint64_t second = 1000000000;
+	const char *why;
+	uint64_t least;
+
+	if (steady_parse(&job->steady, o->steadystate, (unsigned)o->kb_base, &why))
+		return refuse(job, "steadystate", err, "steadystate = %s: %s", o->steadystate,
+				why);
+	if (job_given(job, "steadystate") && !job_given(job, "steadystate_duration"))
+		return refuse(job, "steadystate", err,
+				"steadystate: needs steadystate_duration=, or it is never asked");
+	least = job->steady.kind == STEADY_SNIA ? STEADY_ROUNDS : 2;
+	if (o->steadystate_duration && (o->steadystate_duration % second
+			|| o->steadystate_duration < least * second))
+		return refuse(job, "steadystate_duration", err,
+				"steadystate_duration: must be whole seconds, and %llu at least",
+				(unsigned long long)least);
+	return 0;
+}
+
 /* A whole number at *text, which moves behind it; -1: there is none that could be a CPU. */
 static int cpu_number(const char **text)
 {
@@ -321,6 +343,7 @@ int job_check(struct job *job, struct err *err)
 		check_buffers,
 		check_percentiles,
 		check_thresholds,
+		check_steady,
 		check_cpus,
 	};
 
@@ -341,6 +364,12 @@ static int check_pair(const struct job *a, const struct job *b, struct err *err)
 		return refuse(b, "lat_thresholds", err,
 				"lat_thresholds: not those of [%s], with which [%s] is reported as "
 				"one (group_reporting)", a->section, b->section);
+	if (a->o.steadystate_duration != b->o.steadystate_duration
+			|| a->o.steadystate_ramp_time != b->o.steadystate_ramp_time
+			|| !steady_same(&a->steady, &b->steady))
+		return refuse(b, "steadystate", err,
+				"steadystate: not that of [%s], with which [%s] is judged as one "
+				"(group_reporting)", a->section, b->section);
 	return 0;
 }
 

@@ -340,6 +340,40 @@ const struct iojob_option job_options[] = {
 		       "it.",
 	},
 	{
+		ROW(steadystate, STRING),
+		.alias = "ss",
+		.def = "iops_slope:0.01%",
+		.help = "ends the job when its rate is steady; needs steadystate_duration",
+		.doc = "Asked each second of the samples, one a second, of the last "
+		       "`steadystate_duration`. A criterion, a `:` and what it must stay below, "
+		       "as a number or as a percentage of the mean:\n\n"
+		       "`iops` and `bw`: the largest distance of a sample from the mean.\n\n"
+		       "`iops_slope` and `bw_slope`: the slope of the line that fits the samples "
+		       "best, from one second to the next.\n\n"
+		       "`snia`, without a limit and not in fio: the pair of SNIA's Performance "
+		       "Test Specification. The window is cut into five rounds; their bandwidths "
+		       "lie within 20 % of their mean, and the line that fits them best moves by "
+		       "no more than 10 % of it.\n\n"
+		       "A job should have `time_based` and a `runtime`, which end it where it "
+		       "never becomes steady. The results tell which of the two it was. With "
+		       "`group_reporting` the jobs of a group are judged as one, and end "
+		       "together.",
+	},
+	{
+		ROW(steadystate_duration, TIME),
+		.alias = "ss_dur",
+		.help = "seconds over which steadystate must hold; 0: it is not asked",
+		.doc = "Whole seconds, 2 at least, and 5 for `snia`. With this alone `steadystate` "
+		       "is what its default says.",
+	},
+	{
+		ROW(steadystate_ramp_time, TIME),
+		.alias = "ss_ramp",
+		.help = "time at the start that steadystate passes over",
+		.doc = "Counts from the end of `ramp_time`. Unlike there, this time is in the "
+		       "results of the job.",
+	},
+	{
 		ROW(startdelay, TIME),
 		.help = "how long the job waits after its stage has begun",
 		.doc = "The other jobs of the stage do not wait for it.",

@@ -13,6 +13,7 @@
 
 #include "../engine/load.h"
 #include "../err.h"
+#include "../measure/steady.h"
 #include "jobfile.h"
 #include "opt.h"
 
@@ -83,6 +84,9 @@ struct job_opts {
 	int loops;
 	int64_t number_ios;
 	uint64_t startdelay;
+	const char *steadystate;
+	uint64_t steadystate_duration;
+	uint64_t steadystate_ramp_time;
 	bool stonewall;
 	bool new_group;
 	bool group_reporting;
@@ -179,6 +183,7 @@ struct job {
 	size_t npercentiles;
 	uint64_t thresholds_ns[JOB_THRESHOLDS]; /* lat_thresholds, ascending */
 	size_t nthresholds;
+	struct steady_rule steady; /* counts with steadystate_duration */
 
 	char *skipped; /* why this machine cannot run it (optional=1), or NULL */
 };

@@ -55,6 +55,14 @@ static const struct field series_rows[] = {
 };
 static const struct fields fields_series = TABLE(result_series, series_rows);
 
+static const struct field steady_rows[] = {
+	OURS(result_steady, rule, FIELD_RULE, "rule"),
+	OURS(result_steady, window_ns, FIELD_U64, "duration_ns"),
+	OURS(result_steady, ramp_ns, FIELD_U64, "ramp_ns"),
+	OURS(result_steady, attained, FIELD_U64, "attained_samples"),
+};
+static const struct fields fields_steady = TABLE(result_steady, steady_rows);
+
 static const struct field axis_rows[] = {
 	OURS(result_axis, name, FIELD_STRING, "name"),
 	OURS(result_axis, label, FIELD_STRING, "label"),
@@ -162,6 +170,7 @@ static const struct field job_rows[] = {
 	ROOM(result_job, percentiles, FIELD_REAL, "percentiles", 20, npercentiles),
 	ROOM(result_job, thresholds_ns, FIELD_U64, "thresholds_ns", RESULT_THRESHOLDS,
 			nthresholds),
+	STRUCT(result_job, steady, fields_steady, "steadystate"),
 	STRUCTS(result_job, doubts, fields_doubt, "doubts", ndoubts),
 	HEAP(result_job, resolved, FIELD_PAIR, "resolved", nresolved),
 };
@@ -201,7 +210,7 @@ const struct fields fields_result = TABLE(result, result_rows);
 
 const struct fields *const fields_all[] = {
 	&fields_result, &fields_job, &fields_dir, &fields_disk, &fields_place, &fields_doubt,
-	&fields_axis, &fields_series, &fields_samples, &fields_repeat, NULL,
+	&fields_axis, &fields_series, &fields_steady, &fields_samples, &fields_repeat, NULL,
 };
 
 static const size_t sizes[] = {
@@ -216,6 +225,7 @@ static const size_t sizes[] = {
 	[FIELD_STRING] = sizeof(char *),
 	[FIELD_STRING_OR_NULL] = sizeof(char *),
 	[FIELD_END] = sizeof(enum result_end),
+	[FIELD_RULE] = sizeof(struct steady_rule),
 	[FIELD_DIST] = sizeof(struct dist),
 	[FIELD_PAIR] = sizeof(struct result_option),
 };
@@ -404,6 +414,8 @@ static json_t *exact_text(double x)
 
 static json_t *one_write(const struct field *f, const void *data)
 {
+	char rule[64];
+
 	char digits[40];
 
 	switch (f->type) {
@@ -429,6 +441,8 @@ static json_t *one_write(const struct field *f, const void *data)
 		return data ? value_string(data) : json_null();
 	case FIELD_END:
 		return json_string(result_end_name(*(const enum result_end *)data));
+	case FIELD_RULE:
+		return json_string(steady_print(rule, sizeof(rule), data, false));
 	case FIELD_DIST:
 		return dist_write(data);
 	case FIELD_STRUCT:
@@ -663,6 +677,7 @@ static int read_real_text(const json_t *value, double *to, const struct field_pl
 static int one_read(const struct field *f, const json_t *value, void *data,
 		const struct field_place *place, struct err *err)
 {
+	const char *why;
 	uint64_t n = 0;
 	int r = 0;
 
@@ -703,6 +718,11 @@ static int one_read(const struct field *f, const json_t *value, void *data,
 		return read_text(value, data, place, err);
 	case FIELD_END:
 		return read_end(value, data, place, err);
+	case FIELD_RULE:
+		if (!json_is_string(value) || steady_parse(data, json_string_value(value), 1024,
+				&why))
+			return field_error(place, err, "must be a rule as steadystate= has it");
+		return 0;
 	case FIELD_DIST:
 		return read_dist(value, data, place, err);
 	case FIELD_STRUCT:

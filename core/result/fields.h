@@ -26,6 +26,7 @@ enum field_type {
 	FIELD_STRING,
 	FIELD_STRING_OR_NULL,
 	FIELD_END,      /* enum result_end, by name */
+	FIELD_RULE,     /* struct steady_rule, as a job file has it */
 	FIELD_DIST,     /* left out where it is empty */
 	FIELD_PAIR,     /* struct result_option or result_fact; a list of them is one object */
 	FIELD_STRUCT,   /* left out where all of it is zero */

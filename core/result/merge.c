@@ -12,11 +12,12 @@ static const struct {
 } ends[] = {
 	[RESULT_END_WORK] = { "work", 0 },
 	[RESULT_END_RUNTIME] = { "runtime", 1 },
-	[RESULT_END_OTHER] = { "other", 2 },
-	[RESULT_END_INTERRUPTED] = { "interrupted", 3 },
-	[RESULT_END_ERROR] = { "error", 4 },
-	[RESULT_END_DIED] = { "died", 5 },
-	[RESULT_END_HUNG] = { "hung", 6 },
+	[RESULT_END_STEADY] = { "steady", 2 },
+	[RESULT_END_OTHER] = { "other", 3 },
+	[RESULT_END_INTERRUPTED] = { "interrupted", 4 },
+	[RESULT_END_ERROR] = { "error", 5 },
+	[RESULT_END_DIED] = { "died", 6 },
+	[RESULT_END_HUNG] = { "hung", 7 },
 };
 
 static const char *const dirs[RESULT_DIRS] = { "read", "write", "trim" };
@@ -215,6 +216,7 @@ int result_job_merge(struct result_job *job, const struct result_job *other)
 	}
 	job->layout_bytes += other->layout_bytes;
 	job->layout_ns = max_u64(job->layout_ns, other->layout_ns);
+	job->steady.attained = max_u64(job->steady.attained, other->steady.attained);
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "../measure/dist.h"
+#include "../measure/steady.h"
 
 enum { RESULT_SCHEMA = 1 }; /* moves when a field of ours changes its meaning */
 
@@ -33,8 +34,9 @@ struct result_samples {
 };
 
 /*
- * The course of a job: what it did in each interval of its measured phase, the last one perhaps
- * cut short. Workers at the same time add theirs, interval by interval.
+ * The course of a job: what it did in each interval of its measured phase (end_fsync is not in it).
+ * The last one is cut short, all others are whole. Workers at the same time add theirs, interval by
+ * interval; the workers of a group on one machine have one course, with the first of them.
  */
 struct result_series {
 	uint64_t interval_ns; /* 0: there is none */
@@ -62,10 +64,19 @@ struct result_dir {
 	struct result_series series;
 };
 
+/* steadystate: the rule that ends a job, and whether it did. */
+struct result_steady {
+	struct steady_rule rule;
+	uint64_t window_ns; /* steadystate_duration; 0: there is no rule */
+	uint64_t ramp_ns;
+	uint64_t attained;  /* the rule held after so many samples of the course; 0: never */
+};
+
 /* Why the job stopped. */
 enum result_end {
 	RESULT_END_WORK,        /* all of its work was done */
 	RESULT_END_RUNTIME,     /* runtime was over */
+	RESULT_END_STEADY,      /* steadystate was attained */
 	RESULT_END_ERROR,       /* an I/O failed */
 	RESULT_END_DIED,        /* a worker died of a signal or exited */
 	RESULT_END_HUNG,        /* an I/O never came back */
@@ -149,6 +160,7 @@ struct result_job {
 
 	uint64_t thresholds_ns[RESULT_THRESHOLDS]; /* lat_thresholds */
 	size_t nthresholds;
+	struct result_steady steady;
 
 	uint64_t depth[RESULT_DEPTHS];
 	uint64_t submit[RESULT_DEPTHS];

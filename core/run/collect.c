@@ -60,6 +60,12 @@ int result_of_job(const struct job *job, const struct plan_worker *worker, struc
 		.npercentiles = job->npercentiles,
 		.nthresholds = job->nthresholds,
 	};
+	if (job->o.steadystate_duration)
+		r->steady = (struct result_steady){
+			.rule = job->steady,
+			.window_ns = job->o.steadystate_duration,
+			.ramp_ns = job->o.steadystate_ramp_time,
+		};
 	memcpy(r->bs_min, job->bs_min, sizeof(r->bs_min));
 	memcpy(r->bs_max, job->bs_max, sizeof(r->bs_max));
 	memcpy(r->percentiles, job->percentiles, sizeof(r->percentiles));
@@ -138,6 +144,8 @@ static int set_end(const struct stage *s, const struct stage_worker *w, struct r
 
 	r->end = (enum result_end)w->shared->end;
 	r->error = w->shared->error;
+	if (r->end == RESULT_END_INTERRUPTED && w->course->stop_ns)
+		r->end = RESULT_END_STEADY;
 	if (r->end == RESULT_END_INTERRUPTED && s->exitall && !s->interrupted)
 		r->end = RESULT_END_OTHER;
 	if (w->hung) {
@@ -240,6 +248,8 @@ int stage_result(const struct stage *s, const struct stage_worker *w, struct res
 			r->complete[1] += r->dir[d].ios;
 		}
 	}
+	if (w == w->course->workers)
+		bad |= course_result(w->course, r);
 	bad |= add_syncs(&shared->stats, !r->sync_engine, r);
 	bad |= set_end(s, w, r);
 	return bad ? -ENOMEM : 0;

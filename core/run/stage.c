@@ -55,9 +55,30 @@ static void wake_all(uint32_t *word)
 
 /* ---- starting ------------------------------------------------------------------------------ */
 
+/* Are both part of one result? See add_result() in run.c. */
+static bool together(const struct job *a, const struct job *b)
+{
+	return a->o.group_reporting && b->o.group_reporting && a->group == b->group;
+}
+
+static int make_courses(struct stage *s)
+{
+	s->courses = calloc(s->n + 1, sizeof(*s->courses));
+	if (!s->courses)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n; i++) {
+		if (!i || !together(s->specs[i - 1].job, s->specs[i].job))
+			s->courses[s->ncourses++].workers = &s->workers[i];
+		s->workers[i].course = &s->courses[s->ncourses - 1];
+		s->workers[i].course->n++;
+	}
+	return 0;
+}
+
 static int map_shared(struct stage *s, struct err *err)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), at = page;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t head = (s->ncourses * sizeof(*s->shared) + page - 1) / page * page, at = head;
 	char *map;
 
 	for (size_t i = 0; i < s->n; i++)
@@ -70,7 +91,7 @@ static int map_shared(struct stage *s, struct err *err)
 				at >> 20, s->n, strerror(errno));
 	s->shared = (struct stage_shared *)map;
 	s->map_bytes = at;
-	at = page;
+	at = head;
 	for (size_t i = 0; i < s->n; i++) {
 		struct stage_worker *w = &s->workers[i];
 
@@ -89,7 +110,7 @@ static struct worker_args args_of(const struct stage *s, const struct stage_work
 		.plan = s->plan,
 		.spec = w->spec,
 		.clock = s->clock,
-		.stage = s->shared,
+		.stage = &s->shared[w->course - s->courses],
 		.shared = w->shared,
 		.notify_fd = s->notify,
 	};
@@ -219,13 +240,27 @@ static void start_workers(struct stage *s)
 static void release(struct stage *s)
 {
 	struct timespec now;
+	uint64_t now_ticks;
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	s->started_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 	s->go_ns = clock_ns();
-	s->shared->go_ticks = clock_ticks(s->clock);
-	__atomic_store_n(&s->shared->go, 1, __ATOMIC_RELEASE);
-	wake_all(&s->shared->go);
+	now_ticks = clock_ticks(s->clock);
+	for (size_t i = 0; i < s->ncourses; i++) {
+		s->shared[i].go_ticks = now_ticks;
+		__atomic_store_n(&s->shared[i].go, 1, __ATOMIC_RELEASE);
+	}
+	/* All of them may go before the first is woken, which costs time. */
+	for (size_t i = 0; i < s->ncourses; i++)
+		wake_all(&s->shared[i].go);
+}
+
+static void stop_course(struct stage *s, struct course *course)
+{
+	struct stage_shared *shared = &s->shared[course - s->courses];
+
+	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
+	wake_all(&shared->stop);
 }
 
 static void stop(struct stage *s)
@@ -233,8 +268,8 @@ static void stop(struct stage *s)
 	if (s->stop_ns)
 		return;
 	s->stop_ns = clock_ns();
-	__atomic_store_n(&s->shared->stop, 1, __ATOMIC_RELAXED);
-	wake_all(&s->shared->stop);
+	for (size_t i = 0; i < s->ncourses; i++)
+		stop_course(s, &s->courses[i]);
 	if (!s->go_ns)
 		release(s);
 }
@@ -330,6 +365,8 @@ static uint64_t end_due(const struct stage *s, const struct stage_worker *w)
 {
 	const struct job_opts *o = &w->spec->job->o;
 
+	if (w->course->stop_ns)
+		return w->course->stop_ns;
 	if (s->stop_ns)
 		return s->stop_ns;
 	switch (phase_of(w)) {
@@ -553,6 +590,19 @@ static void show(struct stage *s, uint64_t now)
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
+/* Samples of what the jobs do; those that have become steady, and are to end then, end. */
+static void look_at_courses(struct stage *s, uint64_t now)
+{
+	for (size_t i = 0; i < s->ncourses; i++) {
+		struct course *course = &s->courses[i];
+
+		if (course_look(course, s->clock, now) && !s->stop_ns) {
+			course->stop_ns = now;
+			stop_course(s, course);
+		}
+	}
+}
+
 /* Looks at every worker once. True: all are over. */
 static bool look(struct stage *s, uint64_t now)
 {
@@ -595,6 +645,11 @@ static int wait_ms(const struct stage *s, uint64_t now)
 		until_sample(&s->workers[i].bw, now, &wait_ns);
 		until_sample(&s->workers[i].iops, now, &wait_ns);
 	}
+	for (size_t i = 0; i < s->ncourses; i++) {
+		uint64_t left = course_wait(&s->courses[i], now);
+
+		wait_ns = left < wait_ns ? left : wait_ns;
+	}
 	return s->go_ns ? (int)(wait_ns / 1000000) + 1 : 20;
 }
 
@@ -612,6 +667,7 @@ static void watch_until_over(struct stage *s)
 		read_signals(s);
 		reap_children(s);
 		now = clock_ns();
+		look_at_courses(s, now);
 		if (look(s, now))
 			break;
 		watch(s, now);
@@ -621,6 +677,8 @@ static void watch_until_over(struct stage *s)
 		(void)n; /* it only wakes; what happened is seen in the phases */
 	}
 	s->elapsed_ns = s->go_ns ? clock_ns() - s->go_ns : 0;
+	for (size_t i = 0; i < s->ncourses; i++)
+		course_end(&s->courses[i], s->clock, clock_ns());
 }
 
 int stage_run(struct stage *s, struct err *err)
@@ -629,7 +687,7 @@ int stage_run(struct stage *s, struct err *err)
 
 	s->shown_ns = s->disk_ns = clock_ns();
 	s->workers = calloc(s->n + 1, sizeof(*s->workers));
-	if (!s->workers)
+	if (!s->workers || make_courses(s))
 		return err_set(err, ENOMEM, "out of memory");
 	s->notify = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->notify < 0)
@@ -648,7 +706,12 @@ void stage_free(struct stage *s)
 		munmap(s->shared, s->map_bytes);
 	if (s->notify >= 0)
 		close(s->notify);
+	for (size_t i = 0; i < s->ncourses; i++)
+		course_free(&s->courses[i]);
+	free(s->courses);
 	free(s->workers);
 	s->workers = NULL;
+	s->courses = NULL;
+	s->ncourses = 0;
 	s->shared = NULL;
 }

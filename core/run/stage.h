@@ -17,6 +17,7 @@
 #include "../result/progress.h"
 #include "../result/result.h"
 #include "../plan/plan.h"
+#include "course.h"
 #include "worker.h"
 
 /* Rates over fixed intervals, taken from a worker's counters. */
@@ -32,6 +33,7 @@ struct sampler {
 struct stage_worker {
 	const struct plan_worker *spec;
 	struct worker_shared *shared;
+	struct course *course;
 	pid_t pid;   /* of its process, shared by thread workers; 0: none (any more) */
 	bool over;   /* done, dead or given up */
 	bool died;
@@ -60,13 +62,15 @@ struct stage {
 
 	/* Results. */
 	struct stage_worker *workers;
+	struct course *courses; /* of the workers that are reported as one */
+	size_t ncourses;
 	int interrupted;     /* number of the signal, or 0 */
 	bool exitall;        /* a job with exitall ended the others */
 	uint64_t started_ms; /* since the epoch: when the workers were released */
 	uint64_t elapsed_ns; /* from then to the last one's end */
 
 	/* Inside. */
-	struct stage_shared *shared;
+	struct stage_shared *shared; /* one for each course */
 	size_t map_bytes;
 	int notify;         /* eventfd; -1 at first */
 	uint64_t stop_ns;   /* when all were told to stop; 0: not yet */

@@ -25,12 +25,15 @@ enum worker_phase {
 	WORKER_DONE,
 };
 
-/* One for all workers of a stage; the main process writes it. */
+/*
+ * One for all workers that end together (a course of a stage); the main process writes it, and none
+ * shares a cache line with another.
+ */
 struct stage_shared {
 	uint32_t go;   /* futex: becomes 1 when all are ready */
 	uint32_t stop; /* futex: becomes 1 when all shall end; the one word a loop looks at */
 	uint64_t go_ticks;
-};
+} __attribute__((aligned(64)));
 
 /* What the main process sees of a worker. Begins on a page of its own. */
 struct worker_shared {

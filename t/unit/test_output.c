@@ -100,6 +100,23 @@ static void work(struct result_job *job, int d, unsigned n, uint64_t base_ns, ui
 	}
 }
 
+/* Seven seconds that are not steady, and a piece of the eighth. */
+static void make_course(struct result_series *series, uint64_t more)
+{
+	static const uint64_t ios[] = { 500, 400, 300, 300, 200, 300, 400, 17 };
+
+	series->interval_ns = 1000000000;
+	series->n = N(ios);
+	series->bytes = calloc(N(ios), sizeof(*series->bytes));
+	series->ios = calloc(N(ios), sizeof(*series->ios));
+	ck_assert_ptr_nonnull(series->bytes);
+	ck_assert_ptr_nonnull(series->ios);
+	for (size_t i = 0; i < N(ios); i++) {
+		series->ios[i] = ios[i] + more;
+		series->bytes[i] = (ios[i] + more) * 4096;
+	}
+}
+
 static void make_mixed(struct result *result)
 {
 	struct result_job *job = job_add(result, "mixed", "libaio", "randrw");
@@ -124,6 +141,10 @@ static void make_mixed(struct result *result)
 		dir->lag_max_ns = 499000000;
 	}
 	job->dir[0].shorts = 3;
+	for (int d = 0; d < 2; d++)
+		make_course(&job->dir[d].series, (uint64_t)d);
+	job->steady = (struct result_steady){ { STEADY_IOPS_SLOPE, 0.5, true }, 3000000000u,
+			1000000000, 0 };
 	job->nthresholds = 2;
 	job->thresholds_ns[0] = 1000000;
 	job->thresholds_ns[1] = 2000000000;
@@ -490,6 +511,62 @@ static void check_json_durations(const json_t *node, const struct dist *dist, bo
 	check_whole(node, "percentile/99.900000", dist_percentile(dist, 99.9));
 	check_whole(node, "percentile/99.990000", dist_percentile(dist, 99.99));
 }
+
+/* The course, the verdict, and fio's object of the samples that steadystate looked at. */
+START_TEST(test_json_steady)
+{
+	struct result result;
+	json_t *root, *job;
+	char *text;
+
+	make_result(&result);
+	root = print_json(&result);
+	job = json_job(root, MIXED);
+	check_whole(job, "read/iojob/series/interval_ns", 1000000000);
+	ck_assert_uint_eq(json_array_size(at(job, "read/iojob/series/bytes")), 8);
+	ck_assert_int_eq(json_integer_value(
+			json_array_get(at(job, "write/iojob/series/ios"), 7)), 18);
+	ck_assert_ptr_null(json_object_get(at(job, "trim/iojob"), "series"));
+	ck_assert(json_is_false(at(job, "iojob/steady/steady")));
+	/* Rounds of both: 1001, 801, 601, 401, 701. */
+	check_real(job, "iojob/steady/range_percent", 60000 / 701.0);
+	check_real(job, "iojob/steady/movement_percent", 40000 / 701.0);
+	check_text(job, "iojob/steadystate/rule", "iops_slope:0.5%");
+	check_whole(job, "iojob/steadystate/duration_ns", 3000000000);
+	check_whole(job, "iojob/steadystate/ramp_ns", 1000000000);
+	check_whole(job, "iojob/steadystate/attained_samples", 0);
+	check_text(job, "steadystate/ss", "iops_slope:0.500000%");
+	check_whole(job, "steadystate/duration", 3);
+	check_whole(job, "steadystate/attained", 0);
+	/* The last three: 401, 601, 801. */
+	check_text(job, "steadystate/criterion", "33.277870%");
+	check_real(job, "steadystate/slope", 200);
+	check_real(job, "steadystate/max_deviation", 200);
+	check_whole(job, "steadystate/data/iops_mean", 601);
+	check_whole(job, "steadystate/data/bw_mean", 601 * 4096);
+	ck_assert_uint_eq(json_array_size(at(job, "steadystate/data/iops")), 3);
+	ck_assert_int_eq(json_integer_value(
+			json_array_get(at(job, "steadystate/data/bw"), 2)), 801 * 4096);
+	/* Where it held, its samples are those before that. */
+	result.jobs[MIXED].steady.attained = 5;
+	json_decref(root);
+	root = print_json(&result);
+	check_whole(json_job(root, MIXED), "steadystate/attained", 1);
+	check_whole(json_job(root, MIXED), "steadystate/data/iops_mean", 1603 / 3);
+	ck_assert(json_is_null(at(json_job(root, NORMAL), "iojob/steady")));
+	ck_assert_ptr_null(json_object_get(at(json_job(root, NORMAL), "iojob"), "steadystate"));
+	json_decref(root);
+	/* Numbers stand in one line, and no string is touched by that. */
+	set(&result.jobs[NORMAL].description, "[ 1,\n 2 ] \\\" [ 3 ]");
+	text = print(output_json, &result);
+	ck_assert_ptr_nonnull(strstr(text, ": [500,400,300,300,200,300,400,17]\n"));
+	root = parse(text);
+	check_text(json_job(root, NORMAL), "desc", "[ 1,\n 2 ] \\\" [ 3 ]");
+	json_decref(root);
+	free(text);
+	result_free(&result);
+}
+END_TEST
 
 START_TEST(test_json_direction)
 {
@@ -881,6 +958,13 @@ START_TEST(test_csv_rows)
 	ck_assert_str_eq(csv_get(&csv, 1, "above_percent"), "0.08500;0.00000");
 	ck_assert_str_eq(csv_get(&csv, 2, "above_ios"), "0;0");
 	ck_assert_str_eq(csv_get(&csv, 3, "above_ios"), "");
+	ck_assert_str_eq(csv_get(&csv, 1, "steady"), "no");
+	ck_assert_str_eq(csv_get(&csv, 1, "steady_range_percent"), "85.592");
+	ck_assert_str_eq(csv_get(&csv, 1, "steady_movement_percent"), "57.061");
+	ck_assert_str_eq(csv_get(&csv, 1, "steadystate_attained"), "no");
+	ck_assert_str_eq(csv_get(&csv, 3, "steady"), "");
+	ck_assert_str_eq(csv_get(&csv, 3, "steady_range_percent"), "");
+	ck_assert_str_eq(csv_get(&csv, 3, "steadystate_attained"), "");
 	ck_assert_str_eq(csv_get(&csv, 5, "skipped"), result.jobs[SKIPPED].skipped);
 	ck_assert_str_eq(csv_get(&csv, 5, "ios"), "");
 	ck_assert_str_eq(csv_get(&csv, 5, "clat_p99_ns"), "");
@@ -1055,6 +1139,8 @@ START_TEST(test_text)
 	ck_says(text, "fsync at the end 1.20 s");
 	ck_says(text, "layout 64 MiB written before the run, in 300 ms");
 	ck_says(text, "300 started late, the latest by 499 ms, 17 due but never started");
+	ck_says(text, "steady iops_slope:0.5% over 3 s, NOT attained; NOT as a whole: in five "
+			"parts it varies by 86 % (20 would be steady) and moves by 57 % (10)");
 	ck_says(text, "above 1 ms 17 (0.085 %), 2 s none");
 	ck_says(text, "KiB/s by mode");
 	ck_says(text, "vda read 1 MiB in 31 I/Os, wrote 8 KiB in 8 I/Os, busy 12.5 %");
@@ -1683,6 +1769,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		test_json_fio_keys, test_json_no_more, test_json_direction, test_json_job,
+		test_json_steady,
 		test_json_top, test_json_latency_bins, test_json_depths, test_json_whatever,
 		test_never_nan, test_empty, test_csv_rows, test_csv_quoting, test_csv_agrees,
 		test_text, test_text_agrees, test_text_few, test_text_percentile_list,

@@ -194,6 +194,10 @@ static void fill_one(const struct field *f, void *at)
 	case FIELD_END:
 		*(enum result_end *)at = RESULT_END_OTHER;
 		return;
+	case FIELD_RULE:
+		*(struct steady_rule *)at = (struct steady_rule){ .kind = STEADY_BW_SLOPE,
+				.limit = (double)next() };
+		return;
 	case FIELD_DIST:
 		fill_dist(at);
 		return;
@@ -301,6 +305,8 @@ static void check_same_one(const struct field *f, const void *a, const void *b)
 
 	if (f->type == FIELD_STRUCT)
 		check_same(f->of, a, b);
+	else if (f->type == FIELD_RULE)
+		ck_assert(steady_same(a, b));
 	else if (f->type == FIELD_DIST)
 		check_same_dist(f->member, a, b);
 	else if (f->type == FIELD_PAIR)

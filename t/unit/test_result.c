@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../core/result/course.h"
 #include "../../core/result/result.h"
 #include "unit.h"
 
@@ -47,6 +48,7 @@ START_TEST(test_names)
 {
 	ck_assert_str_eq(result_end_name(RESULT_END_WORK), "work");
 	ck_assert_str_eq(result_end_name(RESULT_END_RUNTIME), "runtime");
+	ck_assert_str_eq(result_end_name(RESULT_END_STEADY), "steady");
 	ck_assert_str_eq(result_end_name(RESULT_END_ERROR), "error");
 	ck_assert_str_eq(result_end_name(RESULT_END_DIED), "died");
 	ck_assert_str_eq(result_end_name(RESULT_END_HUNG), "hung");
@@ -287,6 +289,8 @@ START_TEST(test_merge_ends)
 		{ RESULT_END_WORK, RESULT_END_WORK, RESULT_END_WORK },
 		{ RESULT_END_WORK, RESULT_END_RUNTIME, RESULT_END_RUNTIME },
 		{ RESULT_END_RUNTIME, RESULT_END_ERROR, RESULT_END_ERROR },
+		{ RESULT_END_STEADY, RESULT_END_RUNTIME, RESULT_END_STEADY },
+		{ RESULT_END_INTERRUPTED, RESULT_END_STEADY, RESULT_END_INTERRUPTED },
 		{ RESULT_END_INTERRUPTED, RESULT_END_ERROR, RESULT_END_ERROR },
 		{ RESULT_END_OTHER, RESULT_END_RUNTIME, RESULT_END_OTHER },
 		{ RESULT_END_DIED, RESULT_END_ERROR, RESULT_END_DIED },
@@ -313,6 +317,125 @@ static void set_error(struct result_job *job, int error, const char *text)
 	job->error_text = copy(text);
 	job->end = error ? RESULT_END_ERROR : RESULT_END_DIED;
 }
+
+/* ---- the course ---------------------------------------------------------------------------- */
+
+/* Samples of a second each; the last one is cut short. */
+static void set_course(struct result_job *job, int d, const uint64_t *ios, size_t n, uint64_t bs)
+{
+	struct result_series *series = &job->dir[d].series;
+
+	series->interval_ns = 1000000000;
+	series->n = n;
+	series->bytes = calloc(n, sizeof(*series->bytes));
+	series->ios = calloc(n, sizeof(*series->ios));
+	ck_assert_ptr_nonnull(series->bytes);
+	ck_assert_ptr_nonnull(series->ios);
+	for (size_t i = 0; i < n; i++) {
+		series->ios[i] = ios[i];
+		series->bytes[i] = ios[i] * bs;
+	}
+}
+
+START_TEST(test_merge_course)
+{
+	static const uint64_t few[] = { 1, 2 }, many[] = { 10, 20, 30 };
+	struct result_job a = job_make("read"), b = job_make("read");
+
+	ck_assert_uint_eq(result_course(&a), 0);
+	set_course(&a, 0, few, N(few), 512);
+	set_course(&b, 0, many, N(many), 512);
+	b.steady.attained = 2;
+	ck_assert_int_eq(result_job_merge(&a, &b), 0);
+	ck_assert_uint_eq(a.dir[0].series.n, 3);
+	ck_assert_uint_eq(a.dir[0].series.ios[1], 22);
+	ck_assert_uint_eq(a.dir[0].series.bytes[2], 30 * 512);
+	ck_assert_uint_eq(a.dir[0].series.interval_ns, 1000000000);
+	ck_assert_uint_eq(a.steady.attained, 2);
+	/* Two whole samples: the third was cut short. */
+	ck_assert_uint_eq(result_course(&a), 2);
+	ck_assert_uint_eq(result_course_at(&a, 1, false), 22);
+	ck_assert_uint_eq(result_course_at(&a, 1, true), 22 * 512);
+	ck_assert_uint_eq(result_course_at(&a, 7, true), 0);
+	result_job_free(&a);
+	result_job_free(&b);
+}
+END_TEST
+
+/* Twelve samples are rounds of 2, 2, 3, 2 and 3; the rest of a second at the end is in none. */
+START_TEST(test_verdict)
+{
+	static const uint64_t reads[] = {
+		90, 110, 95, 95, 100, 110, 120, 100, 110, 95, 100, 105, 1,
+	};
+	static const uint64_t writes[] = { 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 3 };
+	/*
+	 * Reads of the rounds: 100, 95, 110, 105, 100, and 10 writes with each: mean 112, range 15,
+	 * slope (0 * 110 + 105 + 2 * 120 + 3 * 115 + 4 * 110 - 2 * 560) / 10 = 1.
+	 */
+	struct result_job job = job_make("rw");
+	struct result_verdict verdict;
+
+	set_course(&job, 0, reads, 5, 4096);
+	ck_assert(!result_verdict(&job).judged);
+	free(job.dir[0].series.bytes);
+	free(job.dir[0].series.ios);
+	set_course(&job, 0, reads, N(reads), 4096);
+	set_course(&job, 1, writes, N(writes), 4096);
+	verdict = result_verdict(&job);
+	ck_assert(verdict.judged);
+	ck_assert(verdict.steady);
+	ck_assert_double_eq_tol(verdict.range_percent, 1500.0 / 112, 1e-9);
+	ck_assert_double_eq_tol(verdict.movement_percent, 400.0 / 112, 1e-9);
+	job.dir[0].series.bytes[11] += 90 * 4096; /* the last round: 140; range 35 of 118 */
+	verdict = result_verdict(&job);
+	ck_assert(!verdict.steady);
+	ck_assert_double_eq_tol(verdict.range_percent, 3500.0 / 118, 1e-9);
+	result_job_free(&job);
+}
+END_TEST
+
+START_TEST(test_window)
+{
+	static const uint64_t ios[] = { 1, 100, 106, 103, 99, 50 };
+	static const struct {
+		struct steady_rule rule;
+		uint64_t window_s, ramp_ms, attained;
+		size_t first, n;
+		double criterion;
+	} table[] = {
+		{ { STEADY_IOPS, 1, false }, 0, 0, 0, 0, 0, 0 },
+		/* Of all that is there, or up to where it was attained. */
+		{ { STEADY_IOPS, 1, false }, 2, 0, 0, 3, 2, 2 },
+		{ { STEADY_IOPS, 4, false }, 3, 0, 4, 1, 3, 3 },
+		{ { STEADY_IOPS, 4, true }, 3, 0, 4, 1, 3, 300.0 / 103 },
+		{ { STEADY_BW, 4, false }, 3, 0, 4, 1, 3, 3 * 512 },
+		{ { STEADY_IOPS_SLOPE, 4, false }, 3, 0, 4, 1, 3, 1.5 },
+		{ { STEADY_BW_SLOPE, 4, true }, 3, 0, 4, 1, 3, 150.0 / 103 },
+		/* The time at the start counts in whole samples. */
+		{ { STEADY_IOPS, 1, false }, 10, 1, 0, 1, 4, 4 },
+		{ { STEADY_IOPS, 1, false }, 10, 2001, 0, 3, 2, 2 },
+		{ { STEADY_IOPS, 1, false }, 10, 9000, 0, 5, 0, 0 },
+		/* Of the five rounds of 1, 100, 106, 103 and 99: 105 of 81.8. */
+		{ { STEADY_SNIA, 0, false }, 5, 0, 0, 0, 5, 10500 / 81.8 },
+	};
+
+	for (size_t i = 0; i < N(table); i++) {
+		struct result_job job = job_make("read");
+		struct result_window window;
+
+		set_course(&job, 0, ios, N(ios), 512);
+		job.steady = (struct result_steady){ table[i].rule, table[i].window_s * 1000000000,
+				table[i].ramp_ms * 1000000, table[i].attained };
+		window = result_window(&job);
+		ck_assert_msg(window.n == table[i].n, "%zu: n %zu", i, window.n);
+		ck_assert_msg(!window.n || window.first == table[i].first, "%zu: first %zu", i,
+				window.first);
+		ck_assert_double_eq_tol(window.criterion, table[i].criterion, 1e-9);
+		result_job_free(&job);
+	}
+}
+END_TEST
 
 START_TEST(test_merge_errors)
 {
@@ -428,6 +551,9 @@ int main(void)
 	tcase_add_test(tcase, test_merge_samples);
 	tcase_add_test(tcase, test_merge_ends);
 	tcase_add_test(tcase, test_merge_errors);
+	tcase_add_test(tcase, test_merge_course);
+	tcase_add_test(tcase, test_verdict);
+	tcase_add_test(tcase, test_window);
 	tcase_add_test(tcase, test_merge_skipped);
 	tcase_add_test(tcase, test_options);
 	tcase_add_test(tcase, test_free);
