@@ -532,52 +532,6 @@ static int add_rows(struct reading *r, const struct row *row, const char *prefix
 
 /* ---- control groups ------------------------------------------------------------------------ */
 
-/* Is the word one of a list with commas between them? */
-static bool has_word(const char *list, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (; list; list = strchr(list, ',')) {
-		list += *list == ',';
-		if (strncmp(list, word, n) == 0 && (list[n] == ',' || !list[n]))
-			return true;
-	}
-	return false;
-}
-
-/* Our group in the hierarchy of a v1 controller, or in the v2 one (""), as "/user.slice". */
-static bool group_path(const char *root, const char *controller, char *path)
-{
-	char file[PATH_MAX], text[TEXT], *lines = text, *line;
-
-	snprintf(file, sizeof(file), "%s/proc/self/cgroup", root);
-	if (!load(file, text))
-		return false;
-	while ((line = strsep(&lines, "\n"))) {
-		char *id = strsep(&line, ":"), *list = strsep(&line, ":");
-
-		if (list && line && (*controller ? has_word(list, controller)
-						 : !strcmp(id, "0") && !*list)) {
-			snprintf(path, PATH_MAX, "%s", strcmp(line, "/") ? line : "");
-			return true;
-		}
-	}
-	return false;
-}
-
-static const struct machine_mount *group_mount(
-		const struct machine_mounts *mounts, const char *controller)
-{
-	for (size_t i = 0; i < mounts->n; i++) {
-		const struct machine_mount *m = &mounts->list[i];
-
-		if (*controller ? !strcmp(m->type, "cgroup") && has_word(m->options, controller)
-				: !strcmp(m->type, "cgroup2"))
-			return m;
-	}
-	return NULL;
-}
-
 /* "max", "max 100000", and what version 1 writes for no limit. */
 static bool unlimited(const char *value)
 {
@@ -591,19 +545,14 @@ static bool unlimited(const char *value)
  */
 static int add_limit(struct reading *r, const struct row *row)
 {
-	const struct machine_mount *mount = group_mount(&r->mounts, row->word);
-	char whole[PATH_MAX], file[3 * PATH_MAX], value[VALUE], none[VALUE] = "";
-	char *path = whole, *slash;
-	size_t length, top;
+	char mount[PATH_MAX], path[PATH_MAX], file[3 * PATH_MAX], value[VALUE], none[VALUE] = "";
+	char *slash;
+	size_t length;
 
-	if (!mount || !group_path(r->root, row->word, whole))
+	if (!machine_group(r->root, &r->mounts, row->word, mount, path))
 		return 0;
-	/* In a container the group that we see as the top may have a name that we see as well. */
-	top = strlen(mount->top);
-	if (strncmp(whole, mount->top, top) == 0 && strchr("/", whole[top]))
-		path += top;
 	for (length = strlen(path);; *slash = '\0') {
-		snprintf(file, sizeof(file), "%s%s%s/%s", r->root, mount->point, path, row->path);
+		snprintf(file, sizeof(file), "%s%s%s/%s", r->root, mount, path, row->path);
 		if (get(row, file, value)) {
 			if (!unlimited(value))
 				break;
@@ -693,7 +642,7 @@ static void mount_options(const struct machine_mount *mount, char *value)
 	snprintf(value, VALUE, "%s", mount->flags);
 	snprintf(options, sizeof(options), "%s", mount->options);
 	while ((word = strsep(&rest, ",")))
-		if (!has_word(value, word))
+		if (!machine_has_word(value, word))
 			append(value, ",", word);
 	environ_mask(value);
 }

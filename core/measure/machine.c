@@ -190,8 +190,7 @@ static bool mount_has(const struct machine_mount *mount, dev_t dev)
 	       st.st_dev == dev;
 }
 
-/* The block device under a filesystem, by the st_dev of its files; 0 for none. */
-static int block_of(dev_t dev, dev_t *block)
+int machine_block_of(dev_t dev, dev_t *block)
 {
 	struct machine_mounts mounts;
 	size_t i;
@@ -307,7 +306,7 @@ static dev_t block_backing(const char *root, const char *path)
 	if (!*root && stat(path, &st) == 0) {
 		if (S_ISBLK(st.st_mode))
 			return st.st_rdev;
-		return block_of(st.st_dev, &block) ? 0 : block;
+		return machine_block_of(st.st_dev, &block) ? 0 : block;
 	}
 	if (machine_mounts_read_at(root, &mounts))
 		return 0;
@@ -362,7 +361,7 @@ static int disks_add_block(struct disks *disks, dev_t dev, struct err *err)
 int disks_add(struct disks *disks, dev_t dev, struct err *err)
 {
 	dev_t block;
-	int rc = block_of(dev, &block);
+	int rc = machine_block_of(dev, &block);
 
 	if (rc)
 		return err_set(err, -rc, "cannot read /proc/self/mountinfo: %s", strerror(-rc));
@@ -569,6 +568,76 @@ out:
 	free(real);
 	return rc;
 }
+
+/* ---- control groups ----------------------------------------------------------------------- */
+
+bool machine_has_word(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (; list; list = strchr(list, ',')) {
+		list += *list == ',';
+		if (strncmp(list, word, n) == 0 && (list[n] == ',' || !list[n]))
+			return true;
+	}
+	return false;
+}
+
+/* Our group as the kernel knows it, "/user.slice"; "ID:CONTROLLERS:PATH" a line, v2's is "0::". */
+static bool group_path(const char *root, const char *controller, char *path)
+{
+	char name[PATH_MAX], line[PATH_MAX + 256];
+	bool found = false;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "%s/proc/self/cgroup", root);
+	file = fopen(name, "re");
+	while (file && !found && fgets(line, sizeof(line), file)) {
+		char *rest = line, *id = strsep(&rest, ":"), *list = strsep(&rest, ":");
+
+		if (!list || !rest)
+			continue;
+		rest[strcspn(rest, "\n")] = '\0';
+		found = *controller ? machine_has_word(list, controller)
+				    : !strcmp(id, "0") && !*list;
+		snprintf(path, PATH_MAX, "%s", strcmp(rest, "/") ? rest : "");
+	}
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static const struct machine_mount *group_mount(
+		const struct machine_mounts *mounts, const char *controller)
+{
+	for (size_t i = 0; i < mounts->n; i++) {
+		const struct machine_mount *m = &mounts->list[i];
+
+		if (*controller ? !strcmp(m->type, "cgroup")
+						&& machine_has_word(m->options, controller)
+				: !strcmp(m->type, "cgroup2"))
+			return m;
+	}
+	return NULL;
+}
+
+bool machine_group(const char *root, const struct machine_mounts *mounts, const char *controller,
+		char *mount, char *path)
+{
+	const struct machine_mount *m = group_mount(mounts, controller);
+	size_t top;
+
+	if (!m || !group_path(root, controller, path))
+		return false;
+	snprintf(mount, PATH_MAX, "%s", m->point);
+	/* In a container the group that we see as the top may have a name that we see as well. */
+	top = strlen(m->top);
+	if (strncmp(path, m->top, top) == 0 && strchr("/", path[top]))
+		memmove(path, path + top, strlen(path + top) + 1);
+	return true;
+}
+
+/* ---- host --------------------------------------------------------------------------------- */
 
 int machine_describe(struct result *result)
 {

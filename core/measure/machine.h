@@ -65,6 +65,19 @@ const struct machine_mount *machine_mount_of(const struct machine_mounts *mounts
 /* The block device under a mount: its own, its source, an overlay's upper layer's; 0 for none. */
 dev_t machine_mount_block(const struct machine_mount *mount);
 
+/* The block device under the files that have this st_dev; 0 for none. 0 or -errno. */
+int machine_block_of(dev_t dev, dev_t *block);
+
+/* Is the word one of a list with commas between them? */
+bool machine_has_word(const char *list, const char *word);
+
+/*
+ * This program's cgroup in the hierarchy of a v1 controller, or in the v2 one (""): where that is
+ * mounted, and its path below ("" for the top), PATH_MAX bytes each. False where there is none.
+ */
+bool machine_group(const char *root, const struct machine_mounts *mounts, const char *controller,
+		char *mount, char *path);
+
 /* Counters of /sys/block/D/stat. Milliseconds and 512-byte sectors, as the kernel gives them. */
 struct disk_stat {
 	uint64_t read_ios, read_merges, read_sectors, read_ticks_ms;
