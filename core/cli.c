@@ -9,6 +9,7 @@
 #include "../output/help.h"
 #include "job/foreign.h"
 #include "job/opt.h"
+#include "result/doubt.h"
 
 enum option_id {
 	OPT_SET,
@@ -22,6 +23,8 @@ enum option_id {
 	OPT_ETA,
 	OPT_ALLOW_DEVICE,
 	OPT_ALLOW_EXEC,
+	OPT_STRICT,
+	OPT_ACCEPT,
 	OPT_MAN,
 	OPT_CHECK,
 	OPT_VERSION,
@@ -65,6 +68,10 @@ static const struct command commands[] = {
 	{
 		CLI_SHOW, "show", TAKES_FILES, "[options] FILE...",
 		"prints results again, out of JSON that iojob or fio wrote; `-` is standard input",
+	},
+	{
+		CLI_DOUBTS, "doubts", TAKES_NAME, "[ID]",
+		"tells the reasons to doubt a result: how they are seen, and what helps",
 	},
 };
 
@@ -125,6 +132,14 @@ static const struct cli_option cli_options[] = {
 	{
 		"allow-exec", 0, OPT_ALLOW_EXEC, RUN, NULL,
 		"let job files name engines by path, which runs their code",
+	},
+	{
+		"strict", 0, OPT_STRICT, RUN, NULL,
+		"exit with 4 where there is reason to doubt a result (`iojob doubts`)",
+	},
+	{
+		"accept", 0, OPT_ACCEPT, RUN, "ID[,ID]",
+		"accept this doubt: it stays in the result and is none to --strict (repeatable)",
 	},
 	{
 		"man", 0, OPT_MAN, ENGINES | OPTIONS, NULL,
@@ -372,6 +387,12 @@ static int take(struct parser *p, enum option_id id, char *value)
 	case OPT_ALLOW_EXEC:
 		cli->allow_exec = true;
 		return 0;
+	case OPT_STRICT:
+		cli->strict = true;
+		return 0;
+	case OPT_ACCEPT:
+		cli->accepts[cli->naccepts++] = value;
+		return doubt_check_ids("--accept: ", value, p->err);
 	case OPT_MAN:
 		cli->man = true;
 		return 0;
@@ -680,8 +701,9 @@ static int allocate(struct cli *cli, int argc, char *const *argv, struct err *er
 	cli->sections = calloc(n, sizeof(*cli->sections));
 	cli->devices = calloc(n, sizeof(*cli->devices));
 	cli->targets = calloc(n, sizeof(*cli->targets));
+	cli->accepts = calloc(n, sizeof(*cli->accepts));
 	if (!cli->text || !cli->args || !cli->files || !cli->overrides || !cli->sections ||
-			!cli->devices || !cli->targets)
+			!cli->devices || !cli->targets || !cli->accepts)
 		return err_set(err, ENOMEM, "out of memory");
 	return 0;
 }
@@ -719,6 +741,7 @@ void cli_free(struct cli *cli)
 	free(cli->devices);
 	free(cli->targets);
 	free(cli->metrics);
+	free(cli->accepts);
 	free(cli->text);
 	free(cli->args);
 	memset(cli, 0, sizeof(*cli));
@@ -780,6 +803,6 @@ void cli_help(FILE *to)
 		help_row(to, f->name, f->help);
 	fputc('\n', to);
 	help_text(to, 0, "Exit status: 0 fine, 1 an I/O error or a worker that died or hung, 2 "
-			 "a mistake on the command line or in a job file, 130 or 143 "
-			 "interrupted (the report is whole).");
+			 "a mistake on the command line or in a job file, 4 a doubt with "
+			 "--strict, 130 or 143 interrupted (the report is whole).");
 }

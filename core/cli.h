@@ -17,6 +17,7 @@ enum cli_command {
 	CLI_ENGINES, /* iojob engines [NAME] */
 	CLI_OPTIONS, /* iojob options [NAME] */
 	CLI_SHOW,    /* iojob show FILE... */
+	CLI_DOUBTS,  /* iojob doubts [ID] */
 	CLI_HELP,
 	CLI_VERSION,
 };
@@ -46,6 +47,9 @@ struct cli {
 	bool parse_only;
 	bool readonly; /* refuse jobs that write, and never lay out a file */
 	bool allow_exec;
+	bool strict;          /* a doubt that is not accepted is an exit status */
+	const char **accepts; /* --accept: lists of known ids */
+	size_t naccepts;
 	char *text; /* the command line as one string, as a shell would take it; owned */
 	char **args; /* a copy of argv, cut into what the strings above point to; owned */
 };

@@ -19,15 +19,17 @@
 #include "job/job.h"
 #include "job/jobfile.h"
 #include "measure/clock.h"
+#include "measure/doctor.h"
 #include "measure/environ.h"
 #include "measure/machine.h"
 #include "plan/plan.h"
+#include "result/doubt.h"
 #include "result/read.h"
 #include "result/result.h"
 #include "run/cost.h"
 #include "run/run.h"
 
-enum { EXIT_FINE, EXIT_IO, EXIT_USAGE };
+enum { EXIT_FINE, EXIT_IO, EXIT_USAGE, EXIT_DOUBT = 4 };
 
 static void warn(void *ctx, const char *text)
 {
@@ -229,6 +231,15 @@ static int describe(struct result *result, const struct cli *cli, const struct j
 	return 0;
 }
 
+static int judge(struct result *result, const struct cli *cli, struct err *err)
+{
+	if (doctor_judge_result(result))
+		return err_set(err, ENOMEM, "out of memory");
+	for (size_t i = 0; i < cli->naccepts; i++)
+		doubt_accept(result, cli->accepts[i]);
+	return 0;
+}
+
 static int exit_status(const struct result *result, int interrupted)
 {
 	if (interrupted)
@@ -278,7 +289,8 @@ static int run(const struct plan *plan, struct engines *engines, const struct cl
 	eta_clear(&eta);
 	clock_check(clock);
 	if (describe(&result, cli, plan->jobs, clock, &cost, &err)
-			|| scene_end(&scene, plan->jobs, &result, &err)) {
+			|| scene_end(&scene, plan->jobs, &result, &err)
+			|| judge(&result, cli, &err)) {
 		complain(&err);
 		written = EXIT_IO;
 	} else {
@@ -288,6 +300,8 @@ static int run(const struct plan *plan, struct engines *engines, const struct cl
 		status = exit_status(&result, interrupted);
 	if (status == EXIT_FINE)
 		status = written;
+	if (status == EXIT_FINE && cli->strict && doubt_open(&result))
+		status = EXIT_DOUBT;
 	result_free(&result);
 	scene_free(&scene);
 	return status;
@@ -348,6 +362,9 @@ int main(int argc, char **argv)
 			break;
 		case CLI_OPTIONS:
 			r = print_options(&engines, &cli, &err);
+			break;
+		case CLI_DOUBTS:
+			r = help_doubts(stdout, cli.topic, &err);
 			break;
 		case CLI_HELP:
 			cli_help(stdout);

@@ -150,6 +150,20 @@ static int csv_axes(struct csv *csv, const struct result_job *job)
 	return 0;
 }
 
+/* "C3;T1": doubts, accepted or not, and no facts. */
+static void csv_doubts(struct csv *csv, const struct result_job *job)
+{
+	char text[256] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < job->ndoubts && used < sizeof(text); i++) {
+		if (!job->doubts[i].fact)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+					used ? ";" : "", job->doubts[i].id);
+	}
+	csv_text(csv, "doubts", text);
+}
+
 /* What the job is and how it ended: the columns that a skipped job has too. */
 static int csv_job(struct csv *csv, const struct result_job *job, int d)
 {
@@ -271,6 +285,7 @@ static int csv_row(FILE *to, const struct result *result, const struct result_jo
 	csv_whole_job(&csv, result, job);
 	csv_above(&csv, job, &job->dir[d]);
 	csv_steady(&csv, job);
+	csv_doubts(&csv, job);
 	fputc('\n', to);
 	return err;
 }

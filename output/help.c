@@ -10,6 +10,7 @@
 #include "../core/job/foreign.h"
 #include "../core/job/job.h"
 #include "../core/job/units.h"
+#include "../core/result/doubt.h"
 #include "wrap.h"
 
 enum {
@@ -550,5 +551,46 @@ int help_engines(FILE *to, struct engines *engines, const char *name, struct err
 		return rc;
 	qsort(engines->list, engines->n, sizeof(*engines->list), by_name);
 	print_engines(to, engines);
+	return 0;
+}
+
+/* ---- iojob doubts -------------------------------------------------------------------------- */
+
+static void print_doubt(FILE *to, const struct doubt_kind *kind)
+{
+	struct wrap wrap;
+
+	fprintf(to, "%s%s: %s\n\n", kind->id, kind->fact ? " (a fact)" : "", kind->title);
+	help_text(to, 2, kind->meaning);
+	if (!*kind->advice)
+		return;
+	fputc('\n', to);
+	wrap_begin(&wrap, to, 2, 2, "What helps:");
+	wrap_words(&wrap, " ", kind->advice);
+	wrap_end(&wrap);
+}
+
+int help_doubts(FILE *to, const char *id, struct err *err)
+{
+	int kind = id ? doubt_find(id) : -1;
+
+	if (kind >= 0) {
+		print_doubt(to, &doubt_kinds[kind]);
+		return 0;
+	}
+	if (id)
+		return err_set(err, EINVAL, "doubts: there is no `%s`; `iojob doubts` lists them",
+				id);
+	for (int facts = 0; facts < 2; facts++) {
+		fputs(facts ? "\nFacts, which count for nothing:\n"
+			    : "Reasons to doubt a result:\n", to);
+		for (const struct doubt_kind *k = doubt_kinds; k->id; k++) {
+			if (k->fact == facts)
+				fprintf(to, "  %-4s%s\n", k->id, k->title);
+		}
+	}
+	fputc('\n', to);
+	help_text(to, 0, "`iojob doubts ID` tells how one is seen and what helps. --strict makes "
+			 "doubts an exit status, --accept=ID takes one out of it.");
 	return 0;
 }

@@ -59,4 +59,7 @@ int help_engines(FILE *to, struct engines *engines, const char *name, struct err
 /* `iojob options` and `iojob options NAME`, a key of the job table or of an engine. */
 int help_options(FILE *to, struct engines *engines, const char *name, struct err *err);
 
+/* `iojob doubts` (id NULL) and `iojob doubts ID`; -EINVAL for an id that there is not. */
+int help_doubts(FILE *to, const char *id, struct err *err);
+
 #endif

@@ -123,13 +123,6 @@ static void print_title(FILE *to, const struct result_job *job)
 
 /* ---- what came of it ----------------------------------------------------------------------- */
 
-/* A percentile that is known and that ten values at least lie above. */
-static bool supported(const struct dist *dist, double percent)
-{
-	return dist_knows(dist, percent)
-			&& (double)dist->n * (100 - percent) >= 10 * 100 * (1 - 1e-9);
-}
-
 /* p50 p99 p99.9, or what percentile_list asks for. */
 static void add_percentiles(struct wrap *wrap, const struct result *result,
 		const struct result_job *job, const struct dist *dist)
@@ -142,7 +135,7 @@ static void add_percentiles(struct wrap *wrap, const struct result *result,
 	for (size_t i = 0; i < n; i++) {
 		char name[TEXT_BUF];
 
-		if (!supported(dist, list[i]))
+		if (!dist_supports(dist, list[i]))
 			continue;
 		snprintf(name, sizeof(name), "p%.6g ", list[i]);
 		add_time(wrap, ", ", name, dist_percentile(dist, list[i]));
@@ -341,6 +334,21 @@ static void print_layout(FILE *to, const struct result_job *job)
 	wrap_end(&wrap);
 }
 
+static void print_doubts(FILE *to, size_t indent, const struct result_doubt *doubts, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct result_doubt *doubt = &doubts[i];
+		struct wrap wrap;
+
+		wrap_begin(&wrap, to, indent, indent + 2, doubt->fact ? "fact" : "note");
+		wrap_add(&wrap, " ", "%s%s:", doubt->id, doubt->accepted ? " (accepted)" : "");
+		wrap_words(&wrap, " ", doubt->evidence);
+		if (doubt->advice[0])
+			wrap_words(&wrap, ": ", doubt->advice);
+		wrap_end(&wrap);
+	}
+}
+
 static void print_job(FILE *to, const struct result *result, const struct result_job *job)
 {
 	fputc('\n', to);
@@ -361,6 +369,7 @@ static void print_job(FILE *to, const struct result *result, const struct result
 	print_workers(to, job);
 	print_layout(to, job);
 	print_cpu(to, job);
+	print_doubts(to, 2, job->doubts, job->ndoubts);
 }
 
 /* ---- around the jobs ----------------------------------------------------------------------- */
@@ -433,7 +442,7 @@ static void print_disks(FILE *to, const struct result *result)
 
 static void print_notes(FILE *to, const struct result *result)
 {
-	if (result->nnotes)
+	if (result->nnotes || result->ndoubts)
 		fputc('\n', to);
 	for (size_t i = 0; i < result->nnotes; i++) {
 		struct wrap wrap;
@@ -442,6 +451,7 @@ static void print_notes(FILE *to, const struct result *result)
 		wrap_words(&wrap, " ", result->notes[i]);
 		wrap_end(&wrap);
 	}
+	print_doubts(to, 0, result->doubts, result->ndoubts);
 }
 
 /* What went wrong, once more at the end, where it is not overlooked. */

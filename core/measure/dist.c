@@ -248,6 +248,12 @@ uint64_t dist_percentile(const struct dist *dist, double percent)
 	return dist->max;
 }
 
+bool dist_supports(const struct dist *dist, double percent)
+{
+	return dist_knows(dist, percent)
+			&& (double)dist->n * (100 - percent) >= 10 * 100 * (1 - 1e-9);
+}
+
 uint64_t dist_between(const struct dist *dist, uint64_t low, uint64_t high)
 {
 	uint64_t n = 0;

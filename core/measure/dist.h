@@ -68,6 +68,9 @@ uint64_t dist_percentile(const struct dist *dist, double percent);
 /* Does it know that percentile? false where it is empty. */
 bool dist_knows(const struct dist *dist, double percent);
 
+/* Does it, and do ten values at least lie above it? With fewer a percentile says little. */
+bool dist_supports(const struct dist *dist, double percent);
+
 /* How many values lie in [low, high) ns, by the middle of their bucket. */
 uint64_t dist_between(const struct dist *dist, uint64_t low, uint64_t high);
 

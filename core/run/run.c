@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../job/units.h"
 #include "../measure/machine.h"
+#include "examine.h"
 #include "stage.h"
 
 struct run {
@@ -20,6 +20,8 @@ struct run {
 	const struct run_options *options;
 	struct result *result;
 	struct disks disks;
+	struct probe_groups groups;
+	struct exam exam; /* of the running stage */
 	int *claims; /* devices, open with O_EXCL */
 	size_t nclaims;
 	int signals;
@@ -115,6 +117,18 @@ static int add_result(struct run *run, struct result_job *new)
 	return 0;
 }
 
+/* The same, of a worker that ran: the examination follows it to where it goes. */
+static int add_measured(struct run *run, const struct stage_worker *w, struct result_job *new)
+{
+	int r;
+
+	exam_worker(&run->exam, w, new);
+	r = add_result(run, new);
+	if (!r)
+		exam_reported(&run->exam, w, run->result->njobs - 1);
+	return r;
+}
+
 /* A result without figures: of a job that was skipped, only creates files, or never began. */
 static int add_empty(struct run *run, const struct job *job, enum result_end end)
 {
@@ -167,7 +181,8 @@ static int add_results(struct run *run, size_t s, const struct stage *stage,
 			bad = add_empty(run, job, RESULT_END_WORK);
 		for (; !bad && at < stage->n && stage->specs[at].job == job; at++) {
 			bad = stage_result(stage, &stage->workers[at], &r);
-			bad = bad ? bad : add_result(run, &r);
+			if (!bad)
+				bad = add_measured(run, &stage->workers[at], &r);
 		}
 	}
 	if (first < run->result->njobs && layout->bytes) {
@@ -353,12 +368,16 @@ static int run_stage(struct run *run, size_t s, struct err *err)
 	if (!look_for_signal(run))
 		create_files(run, s, &failures);
 	stage = new_stage(run, s, plan->workers, running(plan));
-	if (!look_for_signal(run) && stage.n) {
+	if (exam_begin(&run->exam, run->plan, s, &run->disks, &run->groups)) {
+		r = err_set(err, ENOMEM, "out of memory");
+	} else if (!look_for_signal(run) && stage.n) {
 		disks_start(&run->disks);
 		r = stage_run(&stage, err);
 		disks_stop(&run->disks);
+		exam_ran(&run->exam);
 		run->interrupted = stage.interrupted;
-		if (!r && add_results(run, s, &stage, &layout, layout_ns))
+		if (!r && (add_results(run, s, &stage, &layout, layout_ns)
+					  || exam_end(&run->exam, run->result)))
 			r = err_set(err, ENOMEM, "out of memory");
 	} else {
 		if (run->interrupted ? add_undone(run, s)
@@ -366,6 +385,7 @@ static int run_stage(struct run *run, size_t s, struct err *err)
 			r = err_set(err, ENOMEM, "out of memory");
 	}
 	stage_free(&stage);
+	exam_free(&run->exam);
 	remove_files(run, s, false);
 out:
 	layout_free(&layout);
@@ -436,25 +456,6 @@ static int copy_places(const struct plan *plan, struct result *result)
 	return 0;
 }
 
-/* Reading what was never written says nothing of a device. */
-static int note_holes(const struct plan *plan, struct result *result)
-{
-	for (size_t i = 0; i < plan->ntargets; i++) {
-		const struct plan_target *t = &plan->targets[i];
-		char stored[32], size[32];
-
-		if (!t->read || t->look.kind != TARGET_REGULAR
-				|| t->look.alloc_bytes >= t->look.size_bytes)
-			continue;
-		if (add_note(result, "%s has holes: of its %s only %s are stored, and reading the "
-				"rest needs no device", t->path,
-				units_print_size(size, sizeof(size), t->look.size_bytes),
-				units_print_size(stored, sizeof(stored), t->look.alloc_bytes)))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 static uint64_t epoch_ms(void)
 {
 	struct timespec now;
@@ -469,10 +470,10 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
 	struct run run = { .plan = plan, .options = options, .result = result };
 	size_t begun = 0;
 	sigset_t before;
-	int r = copy_places(plan, result) || note_holes(plan, result)
-			? err_set(err, ENOMEM, "out of memory") : 0;
+	int r = copy_places(plan, result) ? err_set(err, ENOMEM, "out of memory") : 0;
 
 	*interrupted = 0;
+	probe_find_groups(&run.groups);
 	if (!r)
 		r = find_disks(&run, err);
 	if (!r)

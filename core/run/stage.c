@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "../engine/guard.h"
+#include "../measure/probe.h"
 
 #if defined(__has_feature)
 #define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
@@ -35,6 +36,7 @@ enum {
 	SHOW_NS = SECOND_NS / 4,      /* between two calls of show */
 	WATCH_NS = SECOND_NS / 2,     /* between two looks at what hangs */
 	GIVE_UP_NS = 2 * (int64_t)SECOND_NS, /* a killed process that does not go is left behind */
+	PUNTED = 16, /* workers whose kernel threads are looked for: one is like the other */
 	STACK_BYTES = 128 * 1024,     /* of a thread worker: only what it touches is memory */
 };
 
@@ -434,6 +436,12 @@ static void watch(struct stage *s, uint64_t now)
 	if (now < s->disk_ns + WATCH_NS)
 		return;
 	sectors = s->disks ? disks_written(s->disks) : 0;
+	for (size_t i = 0; i < s->n && i < PUNTED; i++) {
+		struct stage_worker *w = &s->workers[i];
+
+		if (!job_is_sync(w->spec->job) && w->pid && phase_of(w) == WORKER_RUN)
+			w->punted = probe_punted(w->pid);
+	}
 	for (size_t i = 0; i < s->n; i++)
 		watch_worker(s, &s->workers[i], now, sectors != s->disk_sectors);
 	s->disk_sectors = sectors;

@@ -44,6 +44,7 @@ struct stage_worker {
 	uint64_t killed_ns; /* when it was killed by us; 0: not yet */
 	uint64_t moves;     /* what its counters said when last looked at */
 	uint64_t moved_ns;  /* when they last changed */
+	double punted;      /* share of its CPU time that the kernel's I/O threads took */
 	struct sampler bw;
 	struct sampler iops;
 };

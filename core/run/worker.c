@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "../measure/probe.h"
 #include "loop.h"
 
 size_t worker_shared_bytes(unsigned depth)
@@ -33,13 +34,19 @@ static void wait_for_go(struct worker *w)
 		loop_futex_wait(&w->stage->go, 0, -1);
 }
 
-static void usage(const struct worker *w, struct rusage *ru)
+struct usage {
+	struct rusage ru;
+	uint64_t cpu_wait_ns;
+};
+
+static void usage(const struct worker *w, struct usage *usage)
 {
+	usage->cpu_wait_ns = probe_cpu_wait();
 	/*
 	 * A process also counts what the kernel's threads do in its name (io_uring's, for
 	 * instance).
 	 */
-	getrusage(w->job->o.thread ? RUSAGE_THREAD : RUSAGE_SELF, ru);
+	getrusage(w->job->o.thread ? RUSAGE_THREAD : RUSAGE_SELF, &usage->ru);
 }
 
 static uint64_t timeval_ns(struct timeval a, struct timeval b)
@@ -47,13 +54,17 @@ static uint64_t timeval_ns(struct timeval a, struct timeval b)
 	return (uint64_t)((b.tv_sec - a.tv_sec) * 1000000000 + (b.tv_usec - a.tv_usec) * 1000);
 }
 
-static void record_usage(struct worker *w, const struct rusage *a, const struct rusage *b)
+static void record_usage(struct worker *w, const struct usage *before, const struct usage *after)
 {
+	const struct rusage *a = &before->ru, *b = &after->ru;
+
 	w->shared->cpu_user_ns = timeval_ns(a->ru_utime, b->ru_utime);
 	w->shared->cpu_sys_ns = timeval_ns(a->ru_stime, b->ru_stime);
 	w->shared->ctx = (uint64_t)(b->ru_nvcsw - a->ru_nvcsw + b->ru_nivcsw - a->ru_nivcsw);
 	w->shared->majf = (uint64_t)(b->ru_majflt - a->ru_majflt);
 	w->shared->minf = (uint64_t)(b->ru_minflt - a->ru_minflt);
+	w->shared->fetched = (uint64_t)(b->ru_inblock - a->ru_inblock) * 512;
+	w->shared->cpu_wait_ns = after->cpu_wait_ns - before->cpu_wait_ns;
 }
 
 static void sync_files(struct worker *w)
@@ -111,7 +122,7 @@ static bool run_passes(struct worker *w)
 /* The measured phase, and the fsync that belongs to its time. */
 static void run_measured(struct worker *w)
 {
-	struct rusage before, after;
+	struct usage before, after;
 	bool done;
 
 	usage(w, &before);

@@ -52,6 +52,8 @@ struct worker_shared {
 	uint64_t ctx;
 	uint64_t majf;
 	uint64_t minf;
+	uint64_t fetched;     /* bytes that it read from block devices meanwhile */
+	uint64_t cpu_wait_ns; /* it could have run, and no CPU was free */
 	struct err text; /* of the error, without the job's name */
 	struct stats stats;
 	struct io ios[];
