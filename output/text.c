@@ -100,6 +100,18 @@ static const char *end_text(const struct result_job *job)
 	return "";
 }
 
+/* "read:-2bs" */
+static void add_order(struct wrap *wrap, const struct result_job *job)
+{
+	const char *modifier = "";
+
+	for (size_t i = 0; i < job->nresolved; i++) {
+		if (!strcmp(job->resolved[i].key, "rw_modifier"))
+			modifier = job->resolved[i].value;
+	}
+	wrap_add(wrap, ": ", "%s%s%s", job->rw, modifier[0] ? ":" : "", modifier);
+}
+
 static void print_title(FILE *to, const struct result_job *job)
 {
 	struct wrap wrap;
@@ -108,7 +120,7 @@ static void print_title(FILE *to, const struct result_job *job)
 	wrap_words(&wrap, "", job->name[0] ? job->name : "(no name)");
 	for (size_t i = 0; i < job->naxes; i++)
 		wrap_words(&wrap, ", ", job->axes[i].label);
-	wrap_words(&wrap, ": ", job->rw);
+	add_order(&wrap, job);
 	add_block_sizes(&wrap, job);
 	wrap_words(&wrap, ", ", job->engine);
 	add_depth(&wrap, job);

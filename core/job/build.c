@@ -536,6 +536,31 @@ static int set_core(struct build *b, struct job *job, int row, const struct jobf
 	return warn(b, text.text, &text);
 }
 
+static int set_modifier(struct build *b, struct job *job, const struct jobfile_pair *pair)
+{
+	if (job_given(job, "rw_modifier"))
+		return err_at(b->err, EINVAL, pair->path, pair->line,
+				"rw_modifier = %.80s: rw has a modifier already, `%s`",
+				pair->value ? pair->value : "", job->o.rw_modifier);
+	return set_core(b, job, job_row("rw_modifier"), pair);
+}
+
+/* "rw = read:-8k" sets rw_modifier as well. */
+static int set_rw(struct build *b, struct job *job, int row, const struct jobfile_pair *pair)
+{
+	char *colon = pair->value ? strchr(pair->value, ':') : NULL;
+	struct jobfile_pair rw = *pair, modifier = *pair;
+	int rc;
+
+	if (!colon)
+		return set_core(b, job, row, pair);
+	rw.value = strndup(pair->value, (size_t)(colon - pair->value));
+	modifier.value = colon + 1;
+	rc = rw.value ? set_core(b, job, row, &rw) : no_memory(b);
+	free(rw.value);
+	return rc ? rc : set_modifier(b, job, &modifier);
+}
+
 /* A key that is not the core's. */
 static int set_engine(struct build *b, const struct plot *plot, struct job *job,
 		const struct jobfile_pair *pair, bool own)
@@ -570,7 +595,13 @@ static int set_pair(struct build *b, const struct plot *plot, struct job *job,
 {
 	int row = job_row(pair->key);
 
-	return row >= 0 ? set_core(b, job, row, pair) : set_engine(b, plot, job, pair, own);
+	if (row < 0)
+		return set_engine(b, plot, job, pair, own);
+	if (row == job_row("rw"))
+		return set_rw(b, job, row, pair);
+	if (row == job_row("rw_modifier"))
+		return set_modifier(b, job, pair);
+	return set_core(b, job, row, pair);
 }
 
 /* ---- one job ------------------------------------------------------------------------------- */

@@ -3,8 +3,10 @@
 #include "job.h"
 #include "list.h"
 #include "units.h"
+#include "units.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +112,114 @@ static int check_mix(struct job *job, struct err *err)
 				"rwmixwrite = %d: together with rwmixread = %d it must be 100",
 				o->rwmixwrite, o->rwmixread);
 	job->mix_read = write_given ? 100 - o->rwmixwrite : o->rwmixread;
+	return 0;
+}
+
+/* The key that gave the modifier: mostly rw itself. */
+static const char *modifier_key(const struct job *job)
+{
+	const char *path;
+	unsigned line;
+
+	job_where(job, "rw_modifier", &path, &line);
+	return path == job->path && line == job->line ? "rw" : "rw_modifier";
+}
+
+/* Of a sequential job: a size, or a number of blocks ("2bs") with *blocks set; without its sign. */
+static bool parse_step(const struct job *job, const char *text, uint64_t *n, bool *blocks)
+{
+	size_t length = strlen(text);
+	char number[32];
+	const char *why;
+
+	if (length >= sizeof(number) || *text < '0' || *text > '9')
+		return false;
+	*blocks = length > 2 && strcmp(text + length - 2, "bs") == 0;
+	memcpy(number, text, length + 1);
+	number[*blocks ? length - 2 : length] = '\0';
+	if (*blocks && number[strspn(number, "0123456789")])
+		return false;
+	return units_size(number, (unsigned)job->o.kb_base, n, &why) == 0 && *n <= INT64_MAX;
+}
+
+static int check_step(struct job *job, const char *key, struct err *err)
+{
+	const char *text = job->o.rw_modifier;
+	bool back = *text == '-', blocks;
+	uint64_t n;
+
+	if (!parse_step(job, text + (back || *text == '+'), &n, &blocks))
+		return refuse(job, key, err,
+				"%s: `%s` must be a size or a number of blocks, as in 64k, -8k, "
+				"-2bs",
+				key, text);
+	for (int d = 0; d < JOB_DIRS; d++) {
+		uint64_t unit = blocks ? job->bs_min[d] : 1;
+
+		if (n > INT64_MAX / unit)
+			return refuse(job, key, err, "%s: `%s` is too large", key, text);
+		job->step[d] = back ? -(int64_t)(n * unit) : (int64_t)(n * unit);
+	}
+	return 0;
+}
+
+static int check_run(struct job *job, const char *key, struct err *err)
+{
+	const char *text = job->o.rw_modifier;
+	int64_t n = 0;
+	const char *why;
+
+	if (text[strspn(text, "0123456789")] || units_int(text, &n, &why) || n < 1 || n > INT_MAX)
+		return refuse(job, key, err,
+				"%s: `%s` must be a number of I/Os, 1 or more: of a random job it "
+				"says how many there are for each random offset",
+				key, text);
+	job->run = (unsigned)n;
+	return 0;
+}
+
+static int check_modifier(struct job *job, struct err *err)
+{
+	const char *key = modifier_key(job);
+
+	if (!job->o.rw_modifier)
+		return 0;
+	if (job_does(job, IOJOB_TRIM))
+		return refuse(job, key, err, "%s: trims go in plain order; `%s` is for reads and "
+				"writes", key, job->o.rw_modifier);
+	return job_random(job) ? check_run(job, key, err) : check_step(job, key, err);
+}
+
+static int check_zones(struct job *job, struct err *err)
+{
+	static const char *const keys[] = { "zonesize", "zonerange", "zoneskip" };
+	const struct job_opts *o = &job->o;
+
+	for (size_t i = 0; i < 3 && o->zonemode == JOB_ZONEMODE_NONE; i++) {
+		if (job_given(job, keys[i]))
+			return refuse(job, keys[i], err, "%s: needs zonemode=strided", keys[i]);
+	}
+	if (o->zonemode == JOB_ZONEMODE_NONE)
+		return 0;
+	if (!o->zonesize)
+		return refuse(job, "zonemode", err, "zonemode = strided: needs zonesize=");
+	if (o->rw_modifier)
+		return refuse(job, "zonemode", err,
+				"zonemode = strided: rw has a modifier, `%s`; only one of them can "
+				"say what comes next",
+				o->rw_modifier);
+	if (o->nrfiles > 1 || (o->filename && list_length(o->filename) > 1 &&
+						!job_given(job, "nrfiles")))
+		return refuse(job, "zonemode", err, "zonemode = strided: for one file only");
+	job->zone_range = o->zonerange ? o->zonerange : o->zonesize;
+	for (int d = 0; d < JOB_DIRS; d++) {
+		if (job->ops & IOJOB_OP_BIT(d) && job_random(job) &&
+				job->bs_max[d] > job->zone_range)
+			return refuse(job, o->zonerange ? "zonerange" : "zonesize", err,
+					"%s: smaller than a block, of which a random job needs one "
+					"in each zone",
+					o->zonerange ? "zonerange" : "zonesize");
+	}
 	return 0;
 }
 
@@ -335,6 +445,8 @@ int job_check(struct job *job, struct err *err)
 		check_direct,
 		check_ops,
 		check_mix,
+		check_modifier,
+		check_zones,
 		check_depth,
 		check_time,
 		check_rate,

@@ -184,7 +184,6 @@ const struct foreign_key foreign_keys[] = {
 	{ "replay_scale", FOREIGN_MISSING },
 	{ "replay_skip", FOREIGN_MISSING },
 	{ "replay_time_scale", FOREIGN_MISSING },
-	{ "rw_sequencer", FOREIGN_MISSING },
 	{ "rwmixcycle", FOREIGN_MISSING },
 	{ "serialize_overlap", FOREIGN_MISSING },
 	{ "serverip", FOREIGN_ENGINE },
@@ -254,10 +253,6 @@ const struct foreign_key foreign_keys[] = {
 	{ "zone_reset_frequency", FOREIGN_MISSING },
 	{ "zone_reset_threshold", FOREIGN_MISSING },
 	{ "zonecapacity", FOREIGN_MISSING },
-	{ "zonemode", FOREIGN_MISSING },
-	{ "zonerange", FOREIGN_MISSING },
-	{ "zonesize", FOREIGN_MISSING },
-	{ "zoneskip", FOREIGN_MISSING },
 	{ NULL, FOREIGN_HARMLESS },
 };
 
@@ -267,8 +262,8 @@ static const struct {
 	const char *text;
 	const char *what;
 } values[] = {
-	{ "rw", ":", "a number after a colon (rw_sequencer)" },
 	{ "rw", "trimwrite", "a mix of trims and writes" },
+	{ "zonemode", "zbd", "zoned block devices" },
 	{ "size", "z", "a number of zones" },
 	{ "io_size", "z", "a number of zones" },
 	{ "offset", "z", "a number of zones" },

@@ -23,6 +23,18 @@ static const struct iojob_choice rw_choices[] = {
 	{ NULL, 0, NULL },
 };
 
+static const struct iojob_choice sequencer_choices[] = {
+	{ "sequential", JOB_SEQUENCER_SEQUENTIAL, "each follows the one before it" },
+	{ "identical", JOB_SEQUENCER_IDENTICAL, "all have the offset of the first" },
+	{ NULL, 0, NULL },
+};
+
+static const struct iojob_choice zonemode_choices[] = {
+	{ "none", JOB_ZONEMODE_NONE, "one region, from offset to its end" },
+	{ "strided", JOB_ZONEMODE_STRIDED, "zonesize bytes, then zoneskip left out, and so on" },
+	{ NULL, 0, NULL },
+};
+
 static const struct iojob_choice sync_choices[] = {
 	{ "none", JOB_SYNC_NONE, "writes are not synchronous" },
 	{ "0", JOB_SYNC_NONE, NULL },
@@ -119,8 +131,38 @@ const struct iojob_option job_options[] = {
 		       "In a mixed job `rwmixread` says how many of the I/Os are reads. Reads and "
 		       "writes of `rw` each have a position of their own; those of `randrw` share "
 		       "one random order.\n\n"
-		       "Not implemented are fio's `trimwrite` and `randtrimwrite`, and what it "
-		       "takes after a colon (`rw=read:8k`).",
+		       "What stands behind a colon changes the order (see `rw_modifier`): "
+		       "`read:-2bs` reads backward, `write:3m` writes blocks 3 MiB apart, and "
+		       "`randread:8` draws an offset for every eighth I/O only.\n\n"
+		       "Not implemented are fio's `trimwrite` and `randtrimwrite`.",
+	},
+	{
+		ROW(rw_modifier, STRING),
+		.help = "the part of rw behind its colon, as a key of its own",
+		.doc = "To vary it alone: `vary = rw_modifier: -2bs 1bs 16bs`. It cannot be given "
+		       "here and in `rw` at once. fio knows it in `rw` only.\n\n"
+		       "Sequential: bytes that are added to where the next I/O would begin, which "
+		       "is the end of the one before it; `bs` as a unit means blocks. So `1bs` "
+		       "takes every second block, `-1bs` the same one again and again, and `-2bs` "
+		       "goes backward block by block. Reads and writes of a mixed job step on "
+		       "their own, each by its own block size.\n\n"
+		       "The first I/O is at the start. A step that leads out of the region goes "
+		       "on at its start, or, backward, at as far before its end as the step is "
+		       "long; `read:-2bs` thus leaves out the last block of a file and reads the "
+		       "first one twice, as fio does. Work that is left goes round like that. fio "
+		       "3.33 loses its way where `offset` is set, and ends early where the last "
+		       "block of a round does not fit; iojob does neither.\n\n"
+		       "Random: a number of I/Os of which the first draws a new offset and the "
+		       "others follow it, as `rw_sequencer` says.",
+	},
+	{
+		ROW(rw_sequencer, CHOICE),
+		.def = "sequential",
+		.choices = sequencer_choices,
+		.help = "how the I/Os between two random offsets follow",
+		.doc = "Of effect where `rw` is random and has a modifier. Reads and writes of a "
+		       "mixed job follow their own. One that would lie behind the end draws an "
+		       "offset.",
 	},
 	{
 		ROW(bs, SIZE),
@@ -227,6 +269,41 @@ const struct iojob_option job_options[] = {
 		.help = "where in each file the work begins",
 		.doc = "What lies before it is neither read nor written. A percentage is one of "
 		       "the file.",
+	},
+
+	{
+		ROW(zonemode, CHOICE),
+		.def = "none",
+		.choices = zonemode_choices,
+		.help = "works on parts of the file with gaps between them",
+		.doc = "After `zonesize` bytes the job goes on `zonerange` and `zoneskip` further "
+		       "on, and begins anew at the first zone behind the end, until it has done "
+		       "all of its work. A random job visits the blocks of a zone in a random "
+		       "order. The end of the file may cut the last zone short; fio then ends the "
+		       "job.\n\n"
+		       "It needs a job with one file, and excludes `rw_modifier`. fio's `zbd` is "
+		       "not implemented.",
+	},
+	{
+		ROW(zonesize, SIZE),
+		.min = 1,
+		.max = INT64_MAX,
+		.help = "bytes to do in a zone before the next one",
+		.doc = "The I/O that reaches it is the last one of the zone.",
+	},
+	{
+		ROW(zonerange, SIZE),
+		.min = 1,
+		.max = INT64_MAX,
+		.help = "width of a zone; zonesize unless given",
+		.doc = "Less than `zonesize` goes through the zone several times, more leaves a "
+		       "part of it alone.",
+	},
+	{
+		ROW(zoneskip, SIZE),
+		.max = INT64_MAX,
+		.help = "bytes to leave out between two zones",
+		.doc = "`zonesize=64k` with `zoneskip=960k` does 64 KiB in every MiB.",
 	},
 
 	/* How many at a time. */

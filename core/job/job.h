@@ -28,6 +28,10 @@ enum job_rw {
 	JOB_RW_RANDOM = 1u << 8,
 };
 
+enum job_sequencer { JOB_SEQUENCER_SEQUENTIAL, JOB_SEQUENCER_IDENTICAL };
+
+enum job_zonemode { JOB_ZONEMODE_NONE, JOB_ZONEMODE_STRIDED };
+
 enum job_fallocate {
 	JOB_FALLOCATE_NONE,
 	JOB_FALLOCATE_NATIVE,
@@ -61,6 +65,8 @@ struct job_opts {
 	const char *description;
 	const char *ioengine;
 	int rw; /* enum job_rw */
+	const char *rw_modifier; /* what stood in rw behind a colon */
+	int rw_sequencer;        /* enum job_sequencer */
 	uint64_t bs[JOB_DIRS];
 	uint64_t bsrange[JOB_DIRS][2]; /* {0, 0}: bs */
 	struct opt_size size;
@@ -71,6 +77,10 @@ struct job_opts {
 	const char *directory;
 	const char *filename_format;
 	struct opt_size offset;
+	int zonemode; /* enum job_zonemode */
+	uint64_t zonesize;
+	uint64_t zonerange; /* 0: zonesize */
+	uint64_t zoneskip;
 	int numjobs;
 	int iodepth;
 	int iodepth_batch;
@@ -178,6 +188,9 @@ struct job {
 	uint64_t bs_max[JOB_DIRS];
 	bool direct;  /* direct=1, buffered=0 or an engine that knows nothing else */
 	unsigned ops; /* IOJOB_OP_BIT()s that it issues */
+	int64_t step[JOB_DIRS]; /* sequential: bytes between one I/O's end and the next; 0: none */
+	unsigned run; /* random: of so many I/Os the first one draws its offset */
+	uint64_t zone_range; /* bytes; 0: there are no zones */
 	int mix_read; /* percent of I/Os that are reads, in a mixed job */
 	double percentiles[JOB_PERCENTILES];
 	size_t npercentiles;

@@ -11,6 +11,8 @@ enum order {
 	RANDOM,  /* any block, again and again */
 	VISIT,   /* every block once a pass, in a computed order: one block size */
 	VISIT_MAP, /* the same with several sizes: a map remembers */
+	STEP,    /* sequential, with a step between each two */
+	RUNS,    /* some drawn as one of the three above says, the others follow from them */
 };
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -96,6 +98,9 @@ ALWAYS_INLINE bool file_done(
 		return f->next == f->blocks;
 	case VISIT_MAP:
 		return !f->left;
+	case STEP:
+	case RUNS:
+		return len > f->length; /* they go round by themselves */
 	}
 	return true;
 }
@@ -118,11 +123,15 @@ static void file_begin(struct load *l, struct load_file *f, uint8_t op, enum ord
 		f->left = f->blocks;
 		memset(f->map, 0, map_words(f->blocks) * sizeof(*f->map));
 		break;
+	case STEP:
+	case RUNS:
+		break; /* they have no passes */
 	}
 }
 
 /* Several files: round robin or in turn, skipping those whose pass is over. */
-static struct load_file *file_next(struct load *l, uint8_t op, uint64_t len, enum order order)
+ALWAYS_INLINE struct load_file *file_next(
+		struct load *l, uint8_t op, uint64_t len, const enum order order)
 {
 	for (int pass = 0; pass < 2; pass++) {
 		for (unsigned i = 0; i < l->nfiles; i++) {
@@ -142,13 +151,21 @@ static struct load_file *file_next(struct load *l, uint8_t op, uint64_t len, enu
 	return NULL;
 }
 
+/* The same for generators that are not lean, which need no copy of their own. */
+static __attribute__((noinline)) struct load_file *file_next_odd(struct load *l, uint8_t op,
+		uint64_t len)
+{
+	return file_next(l, op, len, l->order_kind);
+}
+
 ALWAYS_INLINE struct load_file *pick_file(
 		struct load *l, uint8_t op, uint64_t len, const enum order order, const bool many)
 {
 	struct load_file *f = &l->files[0];
 
 	if (many)
-		return file_next(l, op, len, order);
+		return order <= VISIT_MAP ? file_next(l, op, len, order)
+					  : file_next_odd(l, op, len);
 	if (__builtin_expect(file_done(f, op, len, order), 0)) {
 		file_begin(l, f, op, order);
 		if (file_done(f, op, len, order))
@@ -164,7 +181,7 @@ ALWAYS_INLINE struct load_file *pick_file(
  * free bit. The search starts at a random multiple of the direction's own block size, so that
  * blocks lie as they would without a map, and goes round.
  */
-static uint64_t map_take(struct load *l, struct load_file *f, uint8_t op, uint64_t *len)
+ALWAYS_INLINE uint64_t map_take(struct load *l, struct load_file *f, uint8_t op, uint64_t *len)
 {
 	uint64_t step = l->bs_min[op] / l->unit, want = *len / l->unit, got = 0;
 	uint64_t b = rng_below(&l->order, (f->blocks + step - 1) / step) * step;
@@ -193,6 +210,24 @@ ALWAYS_INLINE uint64_t fit(uint64_t len, uint64_t room, uint64_t bs_min)
 	return len > room ? room / bs_min * bs_min : len;
 }
 
+/*
+ * A step may lead out of the region: forward to its start, backward to as far before its end. The
+ * very first I/O is at the start in any case, as in fio.
+ */
+static uint64_t step_offset(struct load *l, struct load_file *f, uint8_t op, uint64_t *len)
+{
+	uint64_t end = f->pos[op], min = l->bs_min[op], back = -(uint64_t)l->step[op];
+	uint64_t at = end ? end - back : 0; /* what is below 0 is a large number */
+
+	if (at > f->length || f->length - at < min)
+		at = l->step[op] < 0 && back >= min && back <= f->length ? f->length - back : 0;
+	*len = fit(*len, f->length - at, min);
+	f->pos[op] = at + *len;
+	return at;
+}
+
+static uint64_t run_offset(struct load *l, struct load_file *f, uint8_t op, uint64_t *len);
+
 ALWAYS_INLINE uint64_t pick_offset(struct load *l, struct load_file *f, uint8_t op, uint64_t *len,
 		const enum order order, const bool fixed)
 {
@@ -215,8 +250,41 @@ ALWAYS_INLINE uint64_t pick_offset(struct load *l, struct load_file *f, uint8_t 
 		return perm_at(&f->perm, f->next++) * *len;
 	case VISIT_MAP:
 		return map_take(l, f, op, len);
+	case STEP:
+		return step_offset(l, f, op, len);
+	case RUNS:
+		return run_offset(l, f, op, len);
 	}
 	return 0;
+}
+
+static uint64_t draw_offset(struct load *l, struct load_file *f, uint8_t op, uint64_t *len)
+{
+	enum order order = l->drawn_kind;
+
+	if (file_done(f, op, *len, order))
+		file_begin(l, f, op, order);
+	return pick_offset(l, f, op, len, order, false);
+}
+
+/*
+ * The count is the worker's, the positions are each file's and direction's own. One that would go
+ * on behind the end of the region is drawn.
+ */
+static uint64_t run_offset(struct load *l, struct load_file *f, uint8_t op, uint64_t *len)
+{
+	bool draw = !l->run_left;
+	uint64_t *start = &l->starts[f - l->files][op];
+	uint64_t at = l->identical ? *start : f->pos[op];
+
+	l->run_left = (draw ? l->run : l->run_left) - 1;
+	if (draw || f->length - at < l->bs_min[op]) {
+		at = draw_offset(l, f, op, len);
+		*start = at;
+	}
+	*len = fit(*len, f->length - at, l->bs_min[op]);
+	f->pos[op] = at + *len;
+	return at;
 }
 
 static uint64_t pick_length(struct load *l, uint8_t op)
@@ -330,6 +398,8 @@ GENERATOR(seq_any, n, SEQUENTIAL, false, true, l->mixed, true)
 GENERATOR(random_any, n, RANDOM, false, true, l->mixed, true)
 GENERATOR(visit_any, n, VISIT, true, true, l->mixed, true)
 GENERATOR(map_any, n, VISIT_MAP, false, true, l->mixed, true)
+GENERATOR(step_any, n, STEP, false, true, l->mixed, true)
+GENERATOR(runs_any, n, RUNS, false, true, l->mixed, true)
 
 #define SINGLE_TOO(name) { name, name##_single }
 
@@ -349,12 +419,72 @@ static unsigned (*const lean[3][2][2][2])(struct load *, struct iojob_io *const 
 	},
 };
 
-static unsigned (*const full[4])(struct load *, struct iojob_io *const *, unsigned) = {
+static unsigned (*const full[6])(struct load *, struct iojob_io *const *, unsigned) = {
 	[SEQUENTIAL] = seq_any,
 	[RANDOM] = random_any,
 	[VISIT] = visit_any,
 	[VISIT_MAP] = map_any,
+	[STEP] = step_any,
+	[RUNS] = runs_any,
 };
+
+/* ---- zones --------------------------------------------------------------------------------- */
+
+/* From the start of the zone again. */
+static void zone_begin(struct load *l)
+{
+	struct load_file *f = &l->files[0];
+
+	for (uint8_t d = 0; d < LOAD_DIRS; d++) {
+		if (!d || l->order_kind == SEQUENTIAL)
+			file_begin(l, f, d, l->order_kind);
+	}
+}
+
+/*
+ * Makes the zone at zone_at, or the first one where no block fits there any more, the only thing
+ * that the generator sees. One that the end of the region cuts short ends there.
+ */
+static void zone_enter(struct load *l)
+{
+	const struct load_zones *z = &l->zones;
+	struct load_file *f = &l->files[0];
+	uint64_t rest;
+
+	if (l->zone_at >= l->region.length || l->region.length - l->zone_at < l->zone_least)
+		l->zone_at = 0;
+	rest = l->region.length - l->zone_at;
+	f->offset = l->region.offset + l->zone_at;
+	/* A sequential I/O that begins in the zone may end behind it, as in fio. */
+	f->length = l->order_kind != SEQUENTIAL && z->range < rest ? z->range : rest;
+	f->blocks = f->length / l->unit;
+	l->zone_done = 0;
+	l->zone_left = rest < z->range && rest < z->size ? rest / l->unit * l->unit : z->size;
+	zone_begin(l);
+}
+
+/* Works its way through one zone after the other; inside of one it is like any other job. */
+static unsigned zoned(struct load *l, struct iojob_io *const *ios, unsigned n)
+{
+	struct load_file *f = &l->files[0];
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		if (!l->zone_left) {
+			l->zone_at += l->zones.range + l->zones.skip;
+			zone_enter(l);
+		} else if (l->zone_done && l->zone_done % l->zones.range == 0) {
+			zone_begin(l);
+		}
+		for (int d = 0; d < LOAD_DIRS; d++)
+			f->pos[d] = f->pos[d] < l->zones.range ? f->pos[d] : 0;
+		if (!l->in_zone(l, &ios[i], 1))
+			break;
+		l->zone_done += ios[i]->len;
+		l->zone_left -= ios[i]->len < l->zone_left ? ios[i]->len : l->zone_left;
+	}
+	return i;
+}
 
 /* ---- set-up -------------------------------------------------------------------------------- */
 
@@ -367,22 +497,41 @@ static enum order order_of(const struct load_spec *spec)
 	return one_size(spec) ? VISIT : VISIT_MAP;
 }
 
+/* The same with what lies over it. */
+static enum order shape_of(const struct load_spec *spec, enum order order)
+{
+	if (order != SEQUENTIAL)
+		return spec->run > 1 ? RUNS : order;
+	for (int d = 0; d < LOAD_DIRS; d++) {
+		if (spec->ops & IOJOB_OP_BIT(d) && spec->step[d])
+			return STEP;
+	}
+	return SEQUENTIAL;
+}
+
 static void choose_generator(struct load *l)
 {
 	bool syncs = l->fsync_every || l->fdatasync_every;
 
-	if (l->fixed && !syncs && l->order_kind != VISIT_MAP)
+	if (l->fixed && !syncs && l->order_kind < VISIT_MAP)
 		l->next = lean[l->order_kind][l->nfiles > 1][l->mixed][l->single];
 	else
 		l->next = full[l->order_kind];
+	if (l->zones.size) {
+		l->in_zone = l->next;
+		l->next = zoned;
+	}
 }
 
-static int init_files(struct load *l, const struct load_spec *spec, enum order order)
+static int init_files(struct load *l, const struct load_spec *spec)
 {
+	enum order order = l->drawn_kind;
 	bool any = false;
 
 	l->files = calloc(spec->nfiles, sizeof(*l->files));
-	if (!l->files)
+	if (l->order_kind == RUNS)
+		l->starts = calloc(spec->nfiles, sizeof(*l->starts));
+	if (!l->files || (l->order_kind == RUNS && !l->starts))
 		return -ENOMEM;
 	for (unsigned i = 0; i < spec->nfiles; i++) {
 		struct load_file *f = &l->files[i];
@@ -407,7 +556,6 @@ static int init_files(struct load *l, const struct load_spec *spec, enum order o
 
 int load_init(struct load *l, const struct load_spec *spec)
 {
-	enum order order = order_of(spec);
 	int err;
 
 	memset(l, 0, sizeof(*l));
@@ -432,12 +580,25 @@ int load_init(struct load *l, const struct load_spec *spec)
 	l->fdatasync_every = l->fdatasync_left = spec->fdatasync_every;
 	l->fixed = one_size(spec);
 	load_limit(l, UINT64_MAX, UINT64_MAX);
-	err = init_files(l, spec, order);
+	l->drawn_kind = order_of(spec);
+	l->order_kind = shape_of(spec, l->drawn_kind);
+	memcpy(l->step, spec->step, sizeof(l->step));
+	l->run = spec->run;
+	l->identical = spec->identical;
+	l->zones = spec->zones;
+	err = init_files(l, spec);
 	if (err) {
 		load_free(l);
 		return err;
 	}
-	l->order_kind = order;
+	if (l->zones.size) {
+		for (int d = 0; d < LOAD_DIRS; d++) {
+			if (spec->ops & IOJOB_OP_BIT(d) && spec->bs_min[d] > l->zone_least)
+				l->zone_least = spec->bs_min[d];
+		}
+		l->region = spec->regions[0];
+		zone_enter(l);
+	}
 	l->single = spec->single;
 	choose_generator(l);
 	return 0;
@@ -466,5 +627,7 @@ void load_free(struct load *l)
 	for (unsigned i = 0; l->files && i < l->nfiles; i++)
 		free(l->files[i].map);
 	free(l->files);
+	free(l->starts);
 	l->files = NULL;
+	l->starts = NULL;
 }

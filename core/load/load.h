@@ -22,6 +22,17 @@ struct load_region {
 	uint64_t length; /* bytes */
 };
 
+/*
+ * Strided access: after `size` bytes in a zone the next one begins `range` + `skip` bytes further
+ * on, and behind the end of the region the first one again. A zone is `range` bytes wide, and is
+ * gone through again where that is less than size.
+ */
+struct load_zones {
+	uint64_t size; /* 0: there are none */
+	uint64_t range;
+	uint64_t skip;
+};
+
 struct load_spec {
 	uint64_t seed;
 	uint64_t stream; /* which worker of the job: other numbers from the same seed */
@@ -38,6 +49,10 @@ struct load_spec {
 	 */
 	uint64_t bs_min[LOAD_DIRS];
 	uint64_t bs_max[LOAD_DIRS];
+	int64_t step[LOAD_DIRS];       /* sequential: bytes from an I/O's end to the next; or 0 */
+	unsigned run;                  /* random: of so many I/Os one draws its offset; 0, 1: all */
+	bool identical;                /* the others have its offset, instead of going on behind */
+	struct load_zones zones;       /* of the only file, without step and run */
 	unsigned fsync_every;          /* after so many writes one IOJOB_FSYNC; 0: none */
 	unsigned fdatasync_every;
 	const struct load_region *regions; /* one a file */
@@ -92,6 +107,22 @@ struct load {
 	struct rng mix;          /* directions */
 	struct rng size;         /* lengths */
 	struct load_file *files;
+
+	/* Of the shapes that are not lean. */
+	int64_t step[LOAD_DIRS];
+	unsigned run;
+	unsigned run_left;       /* I/Os until one draws again */
+	bool identical;
+	unsigned drawn_kind;     /* runs: how the drawn offsets follow each other */
+	/* Where the last drawn one of each file began; beside the files, whose size counts. */
+	uint64_t (*starts)[LOAD_DIRS];
+	struct load_zones zones;
+	struct load_region region; /* zones: all of the file's, of which it has one at a time */
+	uint64_t zone_least;     /* bytes that hold a block of any direction */
+	uint64_t zone_at;        /* where the zone begins, from there */
+	uint64_t zone_left;      /* bytes until the next one */
+	uint64_t zone_done;
+	unsigned (*in_zone)(struct load *load, struct iojob_io *const *ios, unsigned n);
 };
 
 /* Allocates what the generator needs. -ENOMEM, or -EINVAL where no block fits into any region. */

@@ -323,6 +323,38 @@ static int check_block(const struct job *job, const struct plan_file *file,
 	return 0;
 }
 
+/* What lies behind the end of the file is no I/O, and a job would go round on one block. */
+static int check_stride(const struct job *job, const struct plan_file *file,
+		const struct plan_target *t, struct err *err)
+{
+	uint64_t zone = job->zone_range + job->o.zoneskip;
+	char a[32], b[32];
+	const char *path;
+	unsigned line;
+
+	units_print_size(b, sizeof(b), file->length);
+	for (int d = 0; d < JOB_DIRS; d++) {
+		uint64_t bs = job->bs_min[d], step = (uint64_t)job->step[d];
+
+		if (!(job->ops & IOJOB_OP_BIT(d)) || !step
+				|| (job->step[d] < 0 ? -step < file->length
+						     : step < file->length
+						    && 2 * bs + step <= file->length))
+			continue;
+		job_where(job, "rw", &path, &line);
+		return err_at(err, EINVAL, path, line,
+				"rw = %s:%s: no second block lies within the %s of %s",
+				plan_rw_name(job), job->o.rw_modifier, b, t->path);
+	}
+	if (!job->zone_range || zone + job_block_min(job) <= file->length)
+		return 0;
+	job_where(job, "zonemode", &path, &line);
+	return err_at(err, EINVAL, path, line,
+			"zonemode = strided: no second zone lies within the %s of %s: it would "
+			"begin at %s",
+			b, t->path, units_print_size(a, sizeof(a), zone));
+}
+
 /* Region and size of one file. */
 static int size_file(const struct plan *plan, const struct plan_worker *w, unsigned i, bool judge,
 		struct err *err)
@@ -348,7 +380,8 @@ static int size_file(const struct plan *plan, const struct plan_worker *w, unsig
 	if (fixed && file->length > have - file->offset)
 		file->length = have - file->offset;
 	file->size_bytes = file->offset + file->length;
-	return check_block(job, file, t, err);
+	r = check_block(job, file, t, err);
+	return r ? r : check_stride(job, file, t, err);
 }
 
 /* ---- limits -------------------------------------------------------------------------------- */

@@ -89,9 +89,40 @@ static int misaligned(const struct job *job, const char *key, uint64_t value, ui
 			units_print_bytes(text, sizeof(text), value), align, of);
 }
 
+/* Do the steps of rw and of zones lead from one multiple of `align` to another? */
+static int check_steps(const struct job *job, const struct plan_file *file, uint32_t align,
+		const char *of, struct err *err)
+{
+	uint64_t zone = job->zone_range + job->o.zoneskip;
+	const char *path;
+	unsigned line;
+
+	job_where(job, "rw", &path, &line);
+	for (int d = 0; d < JOB_DIRS; d++) {
+		int64_t step = job->step[d];
+
+		if (step % align)
+			return err_at(err, EINVAL, path, line,
+					"rw = %s:%s: must be a multiple of %u, the %s",
+					plan_rw_name(job), job->o.rw_modifier, align, of);
+		if (step < 0 && file->length % align)
+			return err_at(err, EINVAL, path, line,
+					"rw = %s:%s: goes back from the end, and size must be a "
+					"multiple of %u for that, the %s",
+					plan_rw_name(job), job->o.rw_modifier, align, of);
+	}
+	if (!(zone % align))
+		return 0;
+	job_where(job, "zonemode", &path, &line);
+	return err_at(err, EINVAL, path, line,
+			"zonemode = strided: zonerange and zoneskip together must be a multiple of "
+			"%u, the %s",
+			align, of);
+}
+
 /* O_DIRECT: does the file know it, and do all sizes and offsets fit its alignment? */
-static int check_alignment(const struct job *job, const struct plan_target *t, uint64_t offset,
-		struct err *err)
+static int check_alignment(const struct job *job, const struct plan_target *t,
+		const struct plan_file *file, struct err *err)
 {
 	uint32_t align = t->look.offset_align;
 	const char *path;
@@ -116,7 +147,9 @@ static int check_alignment(const struct job *job, const struct plan_target *t, u
 		if (job->ops & IOJOB_OP_BIT(d) && job->bs_max[d] % align)
 			return misaligned(job, key, job->bs_max[d], align, of, err);
 	}
-	return offset % align ? misaligned(job, "offset", offset, align, of, err) : 0;
+	if (file->offset % align)
+		return misaligned(job, "offset", file->offset, align, of, err);
+	return check_steps(job, file, align, of, err);
 }
 
 /* May the job write to that device? */
@@ -216,7 +249,7 @@ static int judge_files(struct plan *plan, const struct plan_worker *w,
 		if (t->judged == w->job)
 			continue;
 		t->judged = w->job;
-		r = check_alignment(w->job, t, w->files[i].offset, err);
+		r = check_alignment(w->job, t, &w->files[i], err);
 		if (!r && t->look.kind == TARGET_BLOCK)
 			r = check_device(w->job, t, options, err);
 		else if (!r && t->look.kind == TARGET_REGULAR)

@@ -59,6 +59,8 @@ static void print_block(FILE *to, const struct job *job)
 
 static void print_title(FILE *to, const struct job *job)
 {
+	char a[32], b[32];
+
 	fprintf(to, "  %s", job->name);
 	for (size_t i = 0; i < job->naxes; i++)
 		fprintf(to, "%s %s", i ? "," : ":", job->axes[i].label);
@@ -66,11 +68,16 @@ static void print_title(FILE *to, const struct job *job)
 		fprintf(to, ": skipped: %s\n", job->skipped);
 		return;
 	}
-	fprintf(to, ": %s ", plan_rw_name(job));
+	fprintf(to, ": %s%s%s ", plan_rw_name(job), job->o.rw_modifier ? ":" : "",
+			job->o.rw_modifier ? job->o.rw_modifier : "");
 	print_block(to, job);
 	fprintf(to, ", %s", job->engine->e.name);
 	if (job_depth(job) > 1)
 		fprintf(to, " depth %u", job_depth(job));
+	if (job->zone_range)
+		fprintf(to, ", zones of %s in steps of %s",
+				units_print_size(a, sizeof(a), job->o.zonesize),
+				units_print_size(b, sizeof(b), job->zone_range + job->o.zoneskip));
 	if (job->direct)
 		fputs(", direct", to);
 	if (job->o.numjobs > 1)

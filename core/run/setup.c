@@ -244,6 +244,13 @@ static int setup_load(struct worker *w)
 		.in_turn = plan->layout,
 		.largest = plan->layout,
 		.read_percent = (unsigned)job->mix_read,
+		.run = job->run,
+		.identical = job->o.rw_sequencer == JOB_SEQUENCER_IDENTICAL,
+		.zones = {
+			.size = job->zone_range ? job->o.zonesize : 0,
+			.range = job->zone_range,
+			.skip = job->o.zoneskip,
+		},
 		.fsync_every = (unsigned)job->o.fsync,
 		.fdatasync_every = (unsigned)job->o.fdatasync,
 		.regions = regions,
@@ -256,6 +263,7 @@ static int setup_load(struct worker *w)
 		return setup_error(w, -ENOMEM, "load");
 	memcpy(spec.bs_min, job->bs_min, sizeof(spec.bs_min));
 	memcpy(spec.bs_max, job->bs_max, sizeof(spec.bs_max));
+	memcpy(spec.step, job->step, sizeof(spec.step));
 	for (unsigned i = 0; i < plan->nfiles; i++) {
 		regions[i].offset = plan->files[i].offset;
 		regions[i].length = plan->files[i].length;

@@ -30,7 +30,17 @@ unlink=maybe ~ 1 ~ unlink = maybe: must be 0 or 1
 fallocate=all ~ 1 ~ fallocate = all: must be one of none, native, posix, keep, truncate$
 rw=reed ~ 1 ~ rw = reed: must be one of read, write, trim, randread, .*, rw, randrw$
 rw=trimwrite ~ 1 ~ rw = trimwrite: a mix of trims and writes, which this version
-rw=read:8k ~ 1 ~ rw = read:8k: a number after a colon .rw_sequencer., which this version
+rw=read:8x ~ 1 ~ rw: `8x. must be a size or a number of blocks, as in 64k, -8k, -2bs$
+rw=randread:4k ~ 1 ~ rw: `4k. must be a number of I/Os, 1 or more: of a random job it says
+rw=trim:8k ~ 1 ~ rw: trims go in plain order; `8k. is for reads and writes$
+rw=write:60k\nsize=64k ~ 1 ~ rw = write:60k: no second block lies within the 64 KiB of bad\.0\.0$
+rw=read:-64k\nsize=64k ~ 1 ~ rw = read:-64k: no second block lies within the 64 KiB of bad\.0\.0$
+rw=read:8k\nrw_modifier=4k ~ 2 ~ rw_modifier = 4k: rw has a modifier already, `8k.$
+rw_sequencer=random ~ 1 ~ rw_sequencer = random: must be one of sequential, identical$
+zonesize=64k ~ 1 ~ zonesize: needs zonemode=strided$
+zonemode=strided ~ 1 ~ zonemode = strided: needs zonesize=$
+zonemode=strided\nzonesize=4k\nzoneskip=1m\nsize=1m ~ 1 ~ zonemode = strided: no second .*1\.00 MiB$
+zonemode=strided\nzonesize=4k\nnrfiles=2\nsize=1m ~ 1 ~ zonemode = strided: for one file only$
 rwmixread=101 ~ 1 ~ rwmixread = 101: must be from 0 to 100$
 buffer_pattern=nonsense ~ 1 ~ buffer_pattern = nonsense: write "text", 0x
 buffer_pattern="open ~ 1 ~ buffer_pattern = "open: the closing " is missing$

@@ -254,8 +254,20 @@ static const struct {
 	{ "[a]\nnumjobs=0\n", "t.ini:2: numjobs = 0: must be from 1 to 4096" },
 	{ "[a]\nrw=raed\n", "t.ini:2: rw = raed: must be one of read, write, trim, randread, "
 			    "randwrite, randtrim, rw, randrw" },
-	{ "[a]\nrw=read:8k\n", "t.ini:2: rw = read:8k: a number after a colon (rw_sequencer), "
-			       "which this version of iojob does not implement" },
+	{ "[a]\nrw=raed:8k\n", "t.ini:2: rw = raed: must be one of read, write, trim, randread, "
+			       "randwrite, randtrim, rw, randrw" },
+	{ "[a]\nrw=read:8q\n", "t.ini:2: rw: `8q` must be a size or a number of blocks, as in "
+			       "64k, -8k, -2bs" },
+	{ "[global]\nreadwrite=randread:x\n[a]\n[b]\n", "t.ini:2: rw: `x` must be a number of "
+			       "I/Os, 1 or more: of a random job it says how many there are for "
+			       "each random offset" },
+	{ "[a]\nrw=read:\n", "t.ini:2: rw_modifier = : a value is missing" },
+	{ "[a]\nrw_modifier=4k\nrw=read:8k\n",
+			"t.ini:3: rw_modifier = 8k: rw has a modifier already, `4k`" },
+	{ "[global]\nrw=read:8k\n[a]\nrw_modifier=4k\n",
+			"t.ini:4: rw_modifier = 4k: rw has a modifier already, `8k`" },
+	{ "[a]\nzonemode=zbd\n", "t.ini:2: zonemode = zbd: zoned block devices, which this "
+				 "version of iojob does not implement" },
 	{ "[a]\nrw=randtrimwrite\n", "t.ini:2: rw = randtrimwrite: a mix of trims and writes, "
 				     "which this version of iojob does not implement" },
 	{ "[a]\nstartdelay=1-5\n", "t.ini:2: startdelay = 1-5: a range to draw a delay from, which "

@@ -361,6 +361,49 @@ static const struct refusal refusals[] = {
 			"t.ini:2: rwmixwrite = 30: together with rwmixread = 30 it must be 100" },
 	{ "rwmixread=60\nrwmixwrite=40", ANY, NULL },
 	{ "rw=read\nrwmixread=10", ANY, NULL },
+	/* order */
+	{ "rw=trim\nrw_modifier=8k", ANY,
+			"t.ini:2: rw_modifier: trims go in plain order; `8k` is for reads and "
+			"writes" },
+	{ "rw=randtrim\nrw_modifier=8", ANY,
+			"t.ini:2: rw_modifier: trims go in plain order; `8` is for reads and "
+			"writes" },
+	{ "rw_modifier=--8k", ANY, "t.ini:1: rw_modifier: `--8k` must be a size or a number of "
+				   "blocks, as in 64k, -8k, -2bs" },
+	{ "rw_modifier=bs", ANY, "t.ini:1: rw_modifier: `bs` must be a size or a number of "
+				 "blocks, as in 64k, -8k, -2bs" },
+	{ "rw_modifier=1kbs", ANY, "t.ini:1: rw_modifier: `1kbs` must be a size or a number of "
+				   "blocks, as in 64k, -8k, -2bs" },
+	{ "rw_modifier=10z", ANY, "t.ini:1: rw_modifier: `10z` must be a size or a number of "
+				  "blocks, as in 64k, -8k, -2bs" },
+	{ "rw_modifier=50%", ANY, "t.ini:1: rw_modifier: `50%` must be a size or a number of "
+				  "blocks, as in 64k, -8k, -2bs" },
+	{ "rw_modifier=9000000000000000bs", ANY,
+			"t.ini:1: rw_modifier: `9000000000000000bs` is too large" },
+	{ "rw=randread\nrw_modifier=0", ANY,
+			"t.ini:2: rw_modifier: `0` must be a number of I/Os, 1 or more: of a "
+			"random job it says how many there are for each random offset" },
+	{ "rw=randread\nrw_modifier=2bs", ANY,
+			"t.ini:2: rw_modifier: `2bs` must be a number of I/Os, 1 or more: of a "
+			"random job it says how many there are for each random offset" },
+	{ "zonesize=8k", ANY, "t.ini:1: zonesize: needs zonemode=strided" },
+	{ "zonemode=none\nzoneskip=8k", ANY, "t.ini:2: zoneskip: needs zonemode=strided" },
+	{ "zonemode=strided\nzonerange=8k", ANY, "t.ini:1: zonemode = strided: needs zonesize=" },
+	{ "zonemode=strided\nzonesize=8k\nrw_modifier=4k", ANY,
+			"t.ini:1: zonemode = strided: rw has a modifier, `4k`; only one of them "
+			"can say what comes next" },
+	{ "zonemode=strided\nzonesize=8k\nnrfiles=2", ANY,
+			"t.ini:1: zonemode = strided: for one file only" },
+	{ "zonemode=strided\nzonesize=8k\nfilename=a:b", ANY,
+			"t.ini:1: zonemode = strided: for one file only" },
+	{ "rw=randread\nzonemode=strided\nzonesize=2k", ANY,
+			"t.ini:3: zonesize: smaller than a block, of which a random job needs one "
+			"in each zone" },
+	{ "rw=randread\nzonemode=strided\nzonesize=8k\nzonerange=2k", ANY,
+			"t.ini:4: zonerange: smaller than a block, of which a random job needs one "
+			"in each zone" },
+	{ "rw=read\nzonemode=strided\nzonesize=2k", ANY, NULL },
+	{ "zonemode=strided\nzonesize=8k\nfilename=a:b\nnrfiles=1", ANY, NULL },
 	/* depth */
 	{ "iodepth=65", SHALLOW, "t.ini:1: iodepth = 65: the engine shallow goes up to 64" },
 	{ "iodepth=64", SHALLOW, NULL },
@@ -569,6 +612,39 @@ START_TEST(test_derived_ops_and_mix)
 }
 END_TEST
 
+START_TEST(test_derived_order)
+{
+	static const struct {
+		const char *lines;
+		int64_t step[2];
+		unsigned run;
+		uint64_t range;
+	} table[] = {
+		{ "rw=rw", { 0, 0 }, 0, 0 },
+		{ "rw=rw\nrw_modifier=8k", { 8192, 8192 }, 0, 0 },
+		{ "rw=rw\nrw_modifier=+8", { 8, 8 }, 0, 0 },
+		{ "rw=rw\nrw_modifier=-3m", { -3145728, -3145728 }, 0, 0 },
+		{ "rw=rw\nrw_modifier=0", { 0, 0 }, 0, 0 },
+		{ "rw=rw\nbs=4k,16k\nrw_modifier=-2bs", { -8192, -32768 }, 0, 0 },
+		{ "rw=rw\nbsrange=4k-16k\nrw_modifier=16bs", { 65536, 65536 }, 0, 0 },
+		{ "rw=randread\nrw_modifier=8", { 0, 0 }, 8, 0 },
+		{ "zonemode=strided\nzonesize=8k\nzoneskip=1m", { 0, 0 }, 0, 8192 },
+		{ "zonemode=strided\nzonesize=8k\nzonerange=4k", { 0, 0 }, 0, 4096 },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct jobs jobs;
+		struct job *job = checked(&jobs, table[i].lines, ANY);
+
+		ck_assert_int_eq(job->step[0], table[i].step[0]);
+		ck_assert_int_eq(job->step[1], table[i].step[1]);
+		ck_assert_uint_eq(job->run, table[i].run);
+		ck_assert_uint_eq(job->zone_range, table[i].range);
+		jobs_free(&jobs);
+	}
+}
+END_TEST
+
 START_TEST(test_derived_thresholds)
 {
 	struct jobs jobs;
@@ -660,6 +736,7 @@ int main(void)
 	tcase_add_test(rules, test_derived_direct);
 	tcase_add_test(rules, test_derived_ops_and_mix);
 	tcase_add_test(rules, test_derived_percentiles);
+	tcase_add_test(rules, test_derived_order);
 	tcase_add_test(rules, test_derived_thresholds);
 	tcase_add_test(rules, test_cpus);
 	tcase_add_test(rules, test_given_and_where);

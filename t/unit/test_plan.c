@@ -590,6 +590,15 @@ static const struct {
 			"job.ini:8: bsrange = 4100: must be a multiple of" },
 	{ "[j]\nrw=write\ndirect=1\nsize=64k\noffset=100\n",
 			"job.ini:8: offset = 100: must be a multiple of" },
+	{ "[j]\nrw=write:100\ndirect=1\nsize=64k\n",
+			"job.ini:5: rw = write:100: must be a multiple of" },
+	{ "[j]\nrw=write:-8k\ndirect=1\nsize=65000\n",
+			"job.ini:5: rw = write:-8k: goes back from the end, and size must be a "
+			"multiple of" },
+	{ "[j]\nrw=write:8k\ndirect=1\nsize=65000\n", NULL },
+	{ "[j]\nrw=write\ndirect=1\nsize=64k\nzonemode=strided\nzonesize=8k\nzoneskip=100\n",
+			"job.ini:8: zonemode = strided: zonerange and zoneskip together must be a "
+			"multiple of" },
 	{ "[j]\nrw=write\nsize=64k\nbs=1000\noffset=100\n", NULL },
 	{ "[j]\nrw=write\ndirect=1\nfilename=odd\nsize=33%\noffset=33%\n", NULL },
 };
