@@ -37,6 +37,7 @@ enum {
 	ENGINES = 1u << CLI_ENGINES,
 	OPTIONS = 1u << CLI_OPTIONS,
 	SHOW = 1u << CLI_SHOW,
+	ENVIRONMENT = 1u << CLI_ENVIRONMENT,
 	ANY = INT_MAX,
 };
 
@@ -72,6 +73,11 @@ static const struct command commands[] = {
 	{
 		CLI_DOUBTS, "doubts", TAKES_NAME, "[ID]",
 		"tells the reasons to doubt a result: how they are seen, and what helps",
+	},
+	{
+		CLI_ENVIRONMENT, "environment", TAKES_FILES, "[options] [PATH...]",
+		"tells what results record of this machine, and of the filesystems and disks under "
+		"the files, directories and devices that are named (else the current directory)",
 	},
 };
 
@@ -113,7 +119,7 @@ static const struct cli_option cli_options[] = {
 		"write the result to FILE, `-` for standard output (repeatable with FORMAT)",
 	},
 	{
-		"output-format", 0, OPT_OUTPUT_FORMAT, RUN | SHOW, "FORMAT[,FORMAT]",
+		"output-format", 0, OPT_OUTPUT_FORMAT, RUN | SHOW | ENVIRONMENT, "FORMAT[,FORMAT]",
 		"format of an --output without one and of standard output; text unless given",
 	},
 	{
@@ -616,6 +622,16 @@ static int finish(struct parser *p)
 				"show one at a time", cli->nfiles);
 	if (cli->command == CLI_RUN || cli->command == CLI_SHOW)
 		return finish_targets(p);
+	if (cli->command == CLI_ENVIRONMENT) {
+		const struct output_format *format = p->formats ? find_format(p->formats) : NULL;
+
+		if (p->formats && (!format || (format != output_find("text")
+				&& format != output_find("json"))))
+			return err_set(p->err, EINVAL,
+					"--output-format: `%s`: `iojob environment` prints text or "
+					"json", p->formats);
+		return finish_targets(p);
+	}
 	if ((cli->man || cli->check) && cli->command == CLI_ENGINES && !cli->topic)
 		return err_set(p->err, EINVAL, "engines --%s: which? Write "
 				"`iojob engines NAME --%s`", cli->man ? "man" : "check",

@@ -18,6 +18,7 @@ enum cli_command {
 	CLI_OPTIONS, /* iojob options [NAME] */
 	CLI_SHOW,    /* iojob show FILE... */
 	CLI_DOUBTS,  /* iojob doubts [ID] */
+	CLI_ENVIRONMENT, /* iojob environment [PATH...] */
 	CLI_HELP,
 	CLI_VERSION,
 };

@@ -20,7 +20,6 @@
 #include "job/jobfile.h"
 #include "measure/clock.h"
 #include "measure/doctor.h"
-#include "measure/environ.h"
 #include "measure/machine.h"
 #include "plan/plan.h"
 #include "result/doubt.h"
@@ -28,6 +27,7 @@
 #include "result/result.h"
 #include "run/cost.h"
 #include "run/run.h"
+#include "scene.h"
 
 enum { EXIT_FINE, EXIT_IO, EXIT_USAGE, EXIT_DOUBT = 4 };
 
@@ -150,69 +150,6 @@ static int copy_options(struct result *result, const struct jobs *jobs)
 	}
 	return 0;
 }
-
-/* ---- the environment ----------------------------------------------------------------------- */
-
-/* What is about the files of the plan, read before and after the run. */
-struct scene {
-	struct environ env;
-	struct facts before;
-};
-
-static int scene_begin(struct scene *scene, const struct plan *plan, struct err *err)
-{
-	int r = 0;
-
-	*scene = (struct scene){ .env.root = "" };
-	for (size_t i = 0; !r && i < plan->nplaces; i++)
-		r = environ_add(&scene->env, plan->places[i].directory, err);
-	if (!r && environ_read(&scene->env, &scene->before))
-		r = err_set(err, ENOMEM, "out of memory");
-	return r;
-}
-
-static int add_versions(struct facts *facts, const struct jobs *jobs)
-{
-	int r = facts_add(facts, "iojob.version", IOJOB_VERSION);
-
-	for (size_t i = 0; !r && i < jobs->n; i++) {
-		const struct engine *engine = jobs->list[i].engine;
-		char key[128];
-		bool again = !engine || !engine->e.version || !*engine->e.version;
-
-		for (size_t j = 0; !again && j < i; j++)
-			again = jobs->list[j].engine == engine;
-		if (again)
-			continue;
-		snprintf(key, sizeof(key), "engine.%s.version", engine->e.name);
-		r = facts_add(facts, key, engine->e.version);
-	}
-	return r;
-}
-
-static int scene_end(struct scene *scene, const struct jobs *jobs, struct result *result,
-		struct err *err)
-{
-	struct facts after = { NULL, 0 }, facts = { NULL, 0 };
-	int r = environ_read(&scene->env, &after);
-
-	if (!r)
-		r = add_versions(&facts, jobs);
-	if (!r)
-		r = facts_join(&facts, &scene->before, &after);
-	result->facts = facts.list;
-	result->nfacts = facts.n;
-	facts_free(&after);
-	return r ? err_set(err, ENOMEM, "out of memory") : 0;
-}
-
-static void scene_free(struct scene *scene)
-{
-	facts_free(&scene->before);
-	environ_free(&scene->env);
-}
-
-/* ---- the run ------------------------------------------------------------------------------- */
 
 /* What holds for the whole result, whatever its jobs. */
 static int describe(struct result *result, const struct cli *cli, const struct jobs *jobs,
@@ -356,6 +293,9 @@ int main(int argc, char **argv)
 			break;
 		case CLI_ENGINES:
 			r = print_engines(&engines, &cli, &status, &err);
+			break;
+		case CLI_ENVIRONMENT:
+			r = scene_print(stdout, &cli, &err);
 			break;
 		case CLI_SHOW:
 			status = show_results(&cli, &err);

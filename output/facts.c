@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "facts.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../core/job/units.h"
+#include "../core/result/value.h"
 #include "wrap.h"
 
 enum {
@@ -33,6 +35,25 @@ void facts_print(FILE *to, const struct facts *facts)
 		wrap_print(to, fact->value, strlen(fact->value));
 		fputc('\n', to);
 	}
+}
+
+int facts_print_json(FILE *to, const struct facts *facts)
+{
+	json_t *object = json_object();
+	int r = 0;
+
+	for (size_t i = 0; i < facts->n; i++) {
+		json_t *key = value_string(facts->list[i].key);
+
+		object = value_with(object, key ? json_string_value(key) : NULL,
+				value_string(facts->list[i].value));
+		json_decref(key);
+	}
+	if (!object || json_dumpf(object, to, JSON_INDENT(2)))
+		r = -ENOMEM;
+	json_decref(object);
+	fputc('\n', to);
+	return r;
 }
 
 /* ", governor performance"; nothing where that is not known, or there is no such thing. */

@@ -10,6 +10,9 @@
 /* Every fact, a line each. */
 void facts_print(FILE *to, const struct facts *facts);
 
+/* The same as one JSON object. 0 or -ENOMEM. */
+int facts_print_json(FILE *to, const struct facts *facts);
+
 /* For the head of a report: the CPU, the memory, a line for each disk. Nothing without facts. */
 void facts_print_head(FILE *to, const struct facts *facts);
 

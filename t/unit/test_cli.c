@@ -229,6 +229,10 @@ static const struct {
 	{ { "options", "--man" }, CLI_OPTIONS, NULL, true, false },
 	{ { "show", "a.json" }, CLI_SHOW, NULL, false, false },
 	{ { "show", "--output=csv:-", "-" }, CLI_SHOW, NULL, false, false },
+	{ { "environment" }, CLI_ENVIRONMENT, NULL, false, false },
+	{ { "environment", "a", "b" }, CLI_ENVIRONMENT, NULL, false, false },
+	{ { "--output-format=normal", "environment" }, CLI_ENVIRONMENT, NULL, false, false },
+	{ { "environment", "--output-format=json", "/" }, CLI_ENVIRONMENT, NULL, false, false },
 	{ { "--help" }, CLI_HELP, NULL, false, false },
 	{ { "-h" }, CLI_HELP, NULL, false, false },
 	{ { "--help", "a.ini" }, CLI_HELP, NULL, false, false },
@@ -317,6 +321,9 @@ static const struct {
 	{ { "show", "--eta=never", "a" }, { "--eta goes with a run, not with `iojob show`" } },
 	{ { "show", "--man", "a" }, { "--man goes with", "not with `iojob show`" } },
 	{ { "show", "--output=x", "a", "b" }, { "--output: one file for 2 results" } },
+	{ { "environment", "--output-format=csv" }, { "`csv`: `iojob environment` prints text" } },
+	{ { "environment", "--output-format=text,json" }, { "prints text or json" } },
+	{ { "environment", "--output=x" }, { "--output goes with", "`iojob environment`" } },
 	{ { "engines", "--readonly" }, { "--readonly goes with a run", "iojob engines" } },
 };
 
