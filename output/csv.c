@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../core/result/course.h"
+#include "../core/result/postmark.h"
 #include "output.h"
 
 struct csv {
@@ -19,6 +20,7 @@ struct csv {
 	bool names;   /* the header row: names instead of values */
 	bool absent;  /* nothing was measured: figures stay empty */
 	bool started; /* the row has a column already */
+	const char *direction; /* what the row is of, where that is none of the directions */
 };
 
 void csv_field(FILE *to, const char *text)
@@ -178,7 +180,8 @@ static int csv_job(struct csv *csv, const struct result_job *job, int d)
 	csv_whole(csv, "workers", job->workers);
 	csv_text(csv, "engine", job->engine);
 	csv_text(csv, "rw", job->rw);
-	csv_text(csv, "direction", job->skipped ? "" : result_dir_name(d));
+	csv_text(csv, "direction", job->skipped ? ""
+			: csv->direction ? csv->direction : result_dir_name(d));
 	csv_whole(csv, "bs_min_bytes", job->bs_min[d]);
 	csv_whole(csv, "bs_max_bytes", job->bs_max[d]);
 	csv_whole(csv, "iodepth", job->iodepth);
@@ -275,10 +278,66 @@ static void csv_steady(struct csv *csv, const struct result_job *job)
 			: job->steady.attained ? "yes" : "no");
 }
 
-static int csv_row(FILE *to, const struct result *result, const struct result_job *job, int d,
-		bool names)
+static void csv_postmark_whole(struct csv *csv, const char *name, uint64_t value)
 {
-	struct csv csv = { .to = to, .names = names };
+	char column[64];
+
+	snprintf(column, sizeof(column), "postmark_%s", name);
+	csv_whole(csv, column, value);
+}
+
+static void csv_postmark_rates(struct csv *csv, const struct result_job *job)
+{
+	struct result_postmark_rates r;
+
+	result_postmark_rates(job, &r);
+	csv_real(csv, "postmark_transactions_per_s", r.transactions);
+	csv_real(csv, "postmark_created_per_s", r.created);
+	csv_real(csv, "postmark_created_alone_per_s", r.created_alone);
+	csv_real(csv, "postmark_created_mixed_per_s", r.created_mixed);
+	csv_real(csv, "postmark_read_per_s", r.read);
+	csv_real(csv, "postmark_appended_per_s", r.appended);
+	csv_real(csv, "postmark_deleted_per_s", r.deleted);
+	csv_real(csv, "postmark_deleted_alone_per_s", r.deleted_alone);
+	csv_real(csv, "postmark_deleted_mixed_per_s", r.deleted_mixed);
+	csv_real(csv, "postmark_read_bytes_per_s", r.bytes_read);
+	csv_real(csv, "postmark_written_bytes_per_s", r.bytes_written);
+}
+
+/* Of the job as a whole; empty where it is none of PostMark's. */
+static void csv_postmark(struct csv *csv, const struct result_job *job)
+{
+	const struct result_postmark *pm = &job->postmark;
+	const uint64_t *alone = pm->done[RESULT_CREATION], *mixed = pm->done[RESULT_TRANSACTIONS];
+
+	csv->absent = csv->names || !result_is_postmark(job);
+	csv_postmark_whole(csv, "transactions", pm->transactions);
+	csv_postmark_whole(csv, "skipped", pm->skipped);
+	csv_postmark_whole(csv, "out_of_files", pm->dry);
+	csv_postmark_whole(csv, "created", result_postmark_done(pm, RESULT_CREATE));
+	csv_postmark_whole(csv, "created_alone", alone[RESULT_CREATE]);
+	csv_postmark_whole(csv, "created_mixed", mixed[RESULT_CREATE]);
+	csv_postmark_whole(csv, "read", mixed[RESULT_READ]);
+	csv_postmark_whole(csv, "appended", mixed[RESULT_APPEND]);
+	csv_postmark_whole(csv, "deleted", result_postmark_done(pm, RESULT_DELETE));
+	csv_postmark_whole(csv, "deleted_alone", pm->done[RESULT_DELETION][RESULT_DELETE]);
+	csv_postmark_whole(csv, "deleted_mixed", mixed[RESULT_DELETE]);
+	csv_postmark_whole(csv, "creation_ns", pm->phase_ns[RESULT_CREATION]);
+	csv_postmark_whole(csv, "transactions_ns", pm->phase_ns[RESULT_TRANSACTIONS]);
+	csv_postmark_whole(csv, "deletion_ns", pm->phase_ns[RESULT_DELETION]);
+	csv_postmark_rates(csv, job);
+	csv->absent = csv->absent || !pm->device_known;
+	csv_postmark_whole(csv, "device_read_bytes", pm->device_read);
+	csv_postmark_whole(csv, "device_write_bytes", pm->device_written);
+	csv_postmark_whole(csv, "device_cancelled_bytes", pm->device_cancelled);
+	csv_postmark_whole(csv, "device_reached_bytes", result_postmark_reached(pm));
+	csv->absent = false;
+}
+
+static int csv_row(FILE *to, const struct result *result, const struct result_job *job, int d,
+		bool names, const char *direction)
+{
+	struct csv csv = { .to = to, .names = names, .direction = direction };
 	int err = csv_job(&csv, job, d);
 
 	csv_direction(&csv, job, d);
@@ -286,7 +345,35 @@ static int csv_row(FILE *to, const struct result *result, const struct result_jo
 	csv_above(&csv, job, &job->dir[d]);
 	csv_steady(&csv, job);
 	csv_doubts(&csv, job);
+	csv_postmark(&csv, job);
 	fputc('\n', to);
+	return err;
+}
+
+/* Kinds of operation and calls are directions of their own: "postmark.create". */
+static int csv_postmark_rows(FILE *to, const struct result *result, const struct result_job *job)
+{
+	int err = 0;
+
+	for (int i = 0; i < RESULT_KINDS + RESULT_CALLS && !err; i++) {
+		bool whole = i < RESULT_KINDS;
+		const struct dist *dist = whole ? &job->postmark.whole[i]
+						: &job->postmark.call[i - RESULT_KINDS];
+		struct result_job view = *job;
+		char name[64];
+
+		snprintf(name, sizeof(name), "postmark.%s%s",
+				whole ? result_kind_name(i) : result_call_name(i - RESULT_KINDS),
+				whole ? "" : "()");
+		view.bs_min[0] = view.bs_max[0] = 0;
+		view.dir[0] = (struct result_dir){
+			.ios = dist->n,
+			.runtime_ns = job->elapsed_ns,
+			.clat = *dist,
+			.lat = *dist,
+		};
+		err = csv_row(to, result, &view, 0, false, name);
+	}
 	return err;
 }
 
@@ -299,16 +386,18 @@ static int csv_rows(FILE *to, const struct result *result, const struct result_j
 	for (int d = 0; d < RESULT_DIRS && !err && !(any && job->skipped); d++) {
 		if (!result_does(job, d))
 			continue;
-		err = csv_row(to, result, job, d, false);
+		err = csv_row(to, result, job, d, false, NULL);
 		any = true;
 	}
-	return any ? err : csv_row(to, result, job, 0, false);
+	if (any && result_is_postmark(job) && !err)
+		err = csv_postmark_rows(to, result, job);
+	return any ? err : csv_row(to, result, job, 0, false, NULL);
 }
 
 int output_csv(FILE *to, const struct result *result, const struct output_options *options)
 {
 	static const struct result_job none = { .name = NULL };
-	int err = csv_row(to, result, &none, 0, true);
+	int err = csv_row(to, result, &none, 0, true, NULL);
 
 	(void)options;
 	for (size_t i = 0; i < result->njobs && !err; i++)

@@ -13,6 +13,7 @@
 
 #include "../core/result/course.h"
 #include "../core/result/fields.h"
+#include "../core/result/postmark.h"
 
 /* ---- values -------------------------------------------------------------------------------- */
 
@@ -218,11 +219,45 @@ static json_t *steady_verdict(const struct result_job *job)
 			value_real(verdict.movement_percent));
 }
 
+/* To what the tables have of it, the figures that follow from that. */
+static json_t *postmark_figures(const struct result_job *job, json_t *object)
+{
+	const struct result_postmark *pm = &job->postmark;
+	struct result_postmark_rates r;
+	json_t *whole = json_object(), *call = json_object(), *files, *device;
+
+	result_postmark_rates(job, &r);
+	files = value_with(json_incref(json_object_get(object, "files")), "created",
+			json_integer(value_whole(result_postmark_done(pm, RESULT_CREATE))));
+	files = value_with(files, "deleted",
+			json_integer(value_whole(result_postmark_done(pm, RESULT_DELETE))));
+	device = value_with(json_incref(json_object_get(object, "device")), "reached_bytes",
+			json_integer(value_whole(result_postmark_reached(pm))));
+	object = value_with(object, "files", files);
+	object = value_with(object, "device", device);
+	for (int k = 0; k < RESULT_KINDS; k++)
+		whole = value_with(whole, result_kind_name(k),
+				durations(job, &pm->whole[k], true));
+	for (int c = 0; c < RESULT_CALLS; c++)
+		call = value_with(call, result_call_name(c), durations(job, &pm->call[c], true));
+	object = value_with(object, "operation_ns", whole);
+	object = value_with(object, "call_ns", call);
+	return value_with(object, "rates", json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f,"
+			" s:f, s:f, s:f}", "transactions", r.transactions, "created", r.created,
+			"created_alone", r.created_alone, "created_mixed", r.created_mixed,
+			"read", r.read, "appended", r.appended, "deleted", r.deleted,
+			"deleted_alone", r.deleted_alone, "deleted_mixed", r.deleted_mixed,
+			"bytes_read", r.bytes_read, "bytes_written", r.bytes_written));
+}
+
 static json_t *job_ours(const struct result_job *job)
 {
 	json_t *object = value_with(fields_write(&fields_job, job), "depth_mean",
 			json_real(value_real(result_depth_mean(job))));
 
+	if (result_is_postmark(job))
+		object = value_with(object, "postmark", postmark_figures(job,
+				fields_write(&fields_postmark, &job->postmark)));
 	return value_with(object, "steady", steady_verdict(job));
 }
 

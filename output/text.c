@@ -8,6 +8,7 @@
 
 #include "../core/job/units.h"
 #include "../core/result/course.h"
+#include "../core/result/postmark.h"
 #include "facts.h"
 #include "wrap.h"
 
@@ -72,6 +73,8 @@ static void add_block_sizes(struct wrap *wrap, const struct result_job *job)
 
 static void add_depth(struct wrap *wrap, const struct result_job *job)
 {
+	if (result_is_postmark(job))
+		return; /* one call after the other, and none of them timed */
 	wrap_add(wrap, ", ", "depth %u", job->iodepth);
 	if (!job->sync_engine && !job->skipped)
 		wrap_add(wrap, " ", "(%.1f reached)", result_depth_mean(job));
@@ -241,6 +244,88 @@ static void print_direction(FILE *to, const struct result *result, const struct 
 	print_response(to, result, job, dir);
 }
 
+/* A phase of PostMark's: what was done in it, and how fast. */
+static void add_phase(struct wrap *wrap, const char *before, uint64_t n, const char *what,
+		uint64_t ns, double rate)
+{
+	char buf[TEXT_BUF];
+
+	add_count(wrap, before, "", n, what);
+	add_time(wrap, " ", "in ", ns);
+	wrap_add(wrap, " ", "(%s/s)", units_print_si(buf, sizeof(buf), rate));
+}
+
+static void print_phases(FILE *to, const struct result_job *job)
+{
+	const struct result_postmark *pm = &job->postmark;
+	struct result_postmark_rates rates;
+	struct wrap wrap;
+
+	result_postmark_rates(job, &rates);
+	wrap_begin(&wrap, to, 2, TEXT_VALUE, "postmark");
+	add_phase(&wrap, " ", pm->done[RESULT_CREATION][RESULT_CREATE], " files created",
+			pm->phase_ns[RESULT_CREATION], rates.created_alone);
+	add_phase(&wrap, "; ", pm->transactions, " transactions",
+			pm->phase_ns[RESULT_TRANSACTIONS], rates.transactions);
+	add_phase(&wrap, "; ", pm->done[RESULT_DELETION][RESULT_DELETE], " files deleted",
+			pm->phase_ns[RESULT_DELETION], rates.deleted_alone);
+	if (pm->dry)
+		wrap_words(&wrap, "; ", "the transactions ended early: NO FILE WAS LEFT (more "
+				"files, fewer transactions, or a higher postmark_bias_create)");
+	if (pm->skipped)
+		add_count(&wrap, "; ", "", pm->skipped, " creates left out: twice "
+				"postmark_number files were there");
+	wrap_end(&wrap);
+}
+
+/* How often an operation or a call was done, and how long it took. */
+static void print_timed(FILE *to, const char *label, const struct result *result,
+		const struct result_job *job, const struct dist *dist)
+{
+	struct wrap wrap;
+
+	if (!dist->n)
+		return;
+	wrap_begin(&wrap, to, 4, TEXT_VALUE, label);
+	add_count(&wrap, " ", "", dist->n, ":");
+	add_durations(&wrap, " ", result, job, dist);
+	wrap_end(&wrap);
+}
+
+/* Much of what PostMark writes is deleted before any device sees it. */
+static void print_reached(FILE *to, const struct result_job *job)
+{
+	const struct result_postmark *pm = &job->postmark;
+	struct wrap wrap;
+
+	if (!pm->device_known || !job->dir[1].bytes)
+		return;
+	wrap_begin(&wrap, to, 4, TEXT_VALUE, "reached");
+	add_size(&wrap, " ", "", result_postmark_reached(pm), " for a device,");
+	add_size(&wrap, " ", "of ", job->dir[1].bytes, " written");
+	if (pm->device_cancelled)
+		add_size(&wrap, "; ", "", pm->device_cancelled, " deleted before it was sent");
+	wrap_end(&wrap);
+}
+
+static void print_postmark(FILE *to, const struct result *result, const struct result_job *job)
+{
+	const struct result_postmark *pm = &job->postmark;
+
+	if (!result_is_postmark(job))
+		return;
+	print_phases(to, job);
+	for (int k = 0; k < RESULT_KINDS; k++)
+		print_timed(to, result_kind_name(k), result, job, &pm->whole[k]);
+	for (int c = 0; c < RESULT_CALLS; c++) {
+		char label[TEXT_BUF];
+
+		snprintf(label, sizeof(label), "%s()", result_call_name(c));
+		print_timed(to, label, result, job, &pm->call[c]);
+	}
+	print_reached(to, job);
+}
+
 static void print_syncs(FILE *to, const struct result *result, const struct result_job *job)
 {
 	struct wrap wrap;
@@ -376,6 +461,7 @@ static void print_job(FILE *to, const struct result *result, const struct result
 		if (result_does(job, d))
 			print_direction(to, result, job, d);
 	}
+	print_postmark(to, result, job);
 	print_syncs(to, result, job);
 	print_steady(to, job);
 	print_workers(to, job);

@@ -38,6 +38,75 @@ static int refuse(const struct job *job, const char *key, struct err *err, const
 	return err_at(err, EINVAL, path, line, "%s", text);
 }
 
+/*
+ * What a PostMark job may say beside its own keys. Any other key would be of no effect, and so is
+ * refused rather than ignored; a new one, until somebody puts it here.
+ */
+static const char *const beside_postmark[] = {
+	"name", "description", "ioengine", "directory", "numjobs", "direct", "buffered", "runtime",
+	"startdelay", "stonewall", "exitall", "grace", "thread", "cpus_allowed", "new_group",
+	"group_reporting", "sync", "percentile_list", "bwavgtime", "iopsavgtime", "workload",
+	"optional", "kb_base",
+};
+
+static bool is_beside_postmark(const char *key)
+{
+	for (size_t i = 0; i < sizeof(beside_postmark) / sizeof(beside_postmark[0]); i++)
+		if (!strcmp(beside_postmark[i], key))
+			return true;
+	return !strncmp(key, "postmark_", 9);
+}
+
+static int check_locations(const struct job *job, struct err *err)
+{
+	const char *list = job->o.postmark_location;
+	int r = 0;
+
+	if (!list)
+		return 0;
+	if (job_given(job, "directory"))
+		return refuse(job, "directory", err, "directory: postmark_location is set as well; "
+				"only one of them can count");
+	do {
+		uint32_t weight;
+		char *name = NULL;
+
+		r = list_weighted(&list, &name, &weight);
+		free(name);
+	} while (!r && *list);
+	if (r == -EINVAL)
+		return refuse(job, "postmark_location", err,
+				"postmark_location = %s: must be PATH[:WEIGHT], several with a "
+				"comma between them, and a WEIGHT a number from 1 to 1000000",
+				job->o.postmark_location);
+	return r ? err_set(err, -r, "out of memory") : 0;
+}
+
+static int check_workload(struct job *job, struct err *err)
+{
+	const struct iojob_engine *e = job->engine ? &job->engine->e : NULL;
+
+	for (size_t i = 0; !job_is_postmark(job) && i < job->nown; i++) {
+		if (!strncmp(job->own[i].key, "postmark", 8))
+			return refuse(job, job->own[i].key, err,
+					"%s: only workload=postmark has a use for it",
+					job->own[i].key);
+	}
+	if (!job_is_postmark(job))
+		return 0;
+	for (const struct iojob_option *row = job_options; row->name; row++) {
+		if (job_given(job, row->name) && !is_beside_postmark(row->name))
+			return refuse(job, row->name, err,
+					"%s: workload=postmark has no use for it", row->name);
+	}
+	/* An engine like null opens nothing; any other keeps files that no worker can make. */
+	if (e && e->flags & IOJOB_ENGINE_NO_FD && e->file_open)
+		return refuse(job, "ioengine", err,
+				"ioengine = %s: workload=postmark makes and removes files, and "
+				"this engine's are names that only it understands", e->name);
+	return check_locations(job, err);
+}
+
 static int check_sizes(struct job *job, struct err *err)
 {
 	const struct job_opts *o = &job->o;
@@ -48,6 +117,10 @@ static int check_sizes(struct job *job, struct err *err)
 	for (int d = 0; d < JOB_DIRS; d++) {
 		job->bs_min[d] = o->bsrange[d][0] ? o->bsrange[d][0] : o->bs[d];
 		job->bs_max[d] = o->bsrange[d][0] ? o->bsrange[d][1] : o->bs[d];
+	}
+	if (job_is_postmark(job)) {
+		job->bs_min[IOJOB_READ] = job->bs_max[IOJOB_READ] = o->postmark_read;
+		job->bs_min[IOJOB_WRITE] = job->bs_max[IOJOB_WRITE] = o->postmark_write;
 	}
 	return 0;
 }
@@ -76,18 +149,20 @@ static int check_ops(struct job *job, struct err *err)
 {
 	const struct job_opts *o = &job->o;
 	const bool writes = job_does(job, IOJOB_WRITE);
+	const char *rw = job_is_postmark(job) ? "workload" : "rw";
 	const struct {
 		enum iojob_op op;
 		const char *key; /* what asks for it */
 		bool wanted;
 	} wants[] = {
-		{ IOJOB_READ, "rw", job_does(job, IOJOB_READ) },
-		{ IOJOB_WRITE, "rw", writes },
+		{ IOJOB_READ, rw, job_does(job, IOJOB_READ) },
+		{ IOJOB_WRITE, rw, writes },
 		{ IOJOB_TRIM, "rw", job_does(job, IOJOB_TRIM) },
 		{ IOJOB_FSYNC, "fsync", writes && o->fsync },
 		{ IOJOB_FSYNC, "end_fsync", writes && o->end_fsync },
 		{ IOJOB_FSYNC, "fsync_on_close", writes && o->fsync_on_close },
 		{ IOJOB_FDATASYNC, "fdatasync", writes && o->fdatasync },
+		{ IOJOB_FSYNC, "postmark_fsync", job_is_postmark(job) && o->postmark_fsync },
 	};
 
 	job->ops = 0;
@@ -441,6 +516,7 @@ static int check_cpus(struct job *job, struct err *err)
 int job_check(struct job *job, struct err *err)
 {
 	static int (*const rules[])(struct job * job, struct err * err) = {
+		check_workload,
 		check_sizes,
 		check_direct,
 		check_ops,

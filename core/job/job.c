@@ -80,6 +80,20 @@ static const struct iojob_choice continue_choices[] = {
 	{ NULL, 0, NULL },
 };
 
+static const struct iojob_choice workload_choices[] = {
+	{ "io", JOB_WORKLOAD_IO, "reads, writes or trims, as rw says" },
+	{ "none", JOB_WORKLOAD_IO, NULL },
+	{ "postmark", JOB_WORKLOAD_POSTMARK, "PostMark's: many small files come and go" },
+	{ NULL, 0, NULL },
+};
+
+static const struct iojob_choice postmark_fsync_choices[] = {
+	{ "none", JOB_POSTMARK_FSYNC_NONE, "never, as PostMark does" },
+	{ "close", JOB_POSTMARK_FSYNC_CLOSE, "before a file that was written is closed" },
+	{ "every", JOB_POSTMARK_FSYNC_EVERY, "after each write call" },
+	{ NULL, 0, NULL },
+};
+
 static const struct iojob_choice kb_base_choices[] = {
 	{ "1024", 1024, "k is 1024 bytes" },
 	{ "1000", 1000, "k is 1000 bytes" },
@@ -785,6 +799,133 @@ const struct iojob_option job_options[] = {
 		       "instance), or the filesystem knows no O_DIRECT, the job is left out with "
 		       "its reason in the results, and the exit status stays 0. A mistake in the "
 		       "job file stays an error. fio has no such key.",
+	},
+
+	/* What else it can be. */
+	{
+		ROW(workload, CHOICE),
+		.def = "io",
+		.choices = workload_choices,
+		.help = "what kind of work: I/O on given files, or PostMark's",
+		.doc = "`postmark` is PostMark 1.5's workload, with its counts to the last file: "
+		       "it creates `postmark_number` files, does `postmark_transactions` "
+		       "transactions, each of which reads or appends to a file and then creates or "
+		       "deletes one, and deletes what is left. Creating, opening, closing and "
+		       "unlinking a file is part of it and timed; the data goes through the "
+		       "engine.\n\n"
+		       "Each worker has a directory of its own, called after section and worker, "
+		       "beneath each location: it is made before the run and removed after it, "
+		       "whatever became of the run. The second worker has the next seed, and so "
+		       "on.\n\n"
+		       "Such a job has no use for the keys of I/O on given files (`rw`, `bs`, "
+		       "`size`, `iodepth`, `rate` and so on): they are an error. `runtime` ends it "
+		       "early, `direct=1` needs one file size, and `sync` works as ever. "
+		       "`--output-format=postmark` prints PostMark's own report.",
+	},
+	{
+		ROW(postmark_size, SIZE),
+		.flags = IOJOB_OPT_RANGE,
+		.def = "500-10000",
+		.min = 1,
+		.max = INT32_MAX,
+		.help = "bytes of a file: a size, or a range to draw from",
+		.doc = "PostMark's `set size LOW HIGH`. Files grow up to the larger one by "
+		       "appends, so there are no appends where all have one size. PostMark takes a "
+		       "range the wrong way round for its first number; here it is an error.\n\n"
+		       "Each worker needs as much memory as the largest file.",
+	},
+	{
+		ROW(postmark_number, INT),
+		.def = "500",
+		.min = 1,
+		.max = 1 << 30,
+		.help = "files that are created before the transactions",
+		.doc = "There can be twice as many at a time; a create without a free place is "
+		       "left out, and counted.",
+	},
+	{
+		ROW(postmark_transactions, INT),
+		.def = "500",
+		.min = 0,
+		.max = INT32_MAX,
+		.help = "transactions",
+		.doc = "They end early where one wants a file and the last one is deleted, which "
+		       "the results say.",
+	},
+	{
+		ROW(postmark_subdirectories, INT),
+		.def = "0",
+		.min = 0,
+		.max = 1000000,
+		.help = "subdirectories that the files are spread over; below 2: none",
+		.doc = "Made before the clock starts and removed after it stops.",
+	},
+	{
+		ROW(postmark_location, STRING),
+		.help = "PATH[:WEIGHT],...: where the files are; else directory",
+		.doc = "A location of weight 3 gets three times the files of one of weight 1, the "
+		       "default. A backslash stands before a comma or colon that belongs to a "
+		       "path.\n\n"
+		       "Without it the files are in `directory`, one of a list for each worker in "
+		       "turn.",
+	},
+	{
+		ROW(postmark_read, SIZE),
+		.def = "512",
+		.min = 1,
+		.max = INT32_MAX,
+		.help = "bytes that PostMark reads in one call",
+		.doc = "With `postmark_buffering` the engine sees larger reads.",
+	},
+	{
+		ROW(postmark_write, SIZE),
+		.def = "512",
+		.min = 1,
+		.max = INT32_MAX,
+		.help = "bytes that PostMark writes in one call",
+		.doc = "With `postmark_buffering` the engine sees larger writes.",
+	},
+	{
+		ROW(postmark_bias_read, INT),
+		.def = "5",
+		.min = -1,
+		.max = 10,
+		.help = "of ten transactions, how many read (the others append); -1: neither",
+		.doc = "With -1 a transaction has no such half.",
+	},
+	{
+		ROW(postmark_bias_create, INT),
+		.def = "5",
+		.min = -1,
+		.max = 10,
+		.help = "of ten transactions, how many create (the others delete); -1: neither",
+		.doc = "With -1 a transaction has no such half.",
+	},
+	{
+		ROW(postmark_buffering, BOOL),
+		.def = "1",
+		.help = "gathers reads and writes into calls of st_blksize, as stdio does",
+		.doc = "PostMark uses stdio unless told `set buffering false`, so that a block "
+		       "below st_blksize (4096 on most filesystems) becomes a part of a larger "
+		       "call. Blocks above it are rounded down to whole ones. With 0 each block is "
+		       "a call.",
+	},
+	{
+		ROW(postmark_seed, INT),
+		.def = "42",
+		.min = INT32_MIN,
+		.max = UINT32_MAX,
+		.help = "seed of PostMark's random numbers",
+		.doc = "The generator is PostMark's (MT19937), and so are the counts of every "
+		       "seed.",
+	},
+	{
+		ROW(postmark_fsync, CHOICE),
+		.def = "none",
+		.choices = postmark_fsync_choices,
+		.help = "when the files are synced",
+		.doc = "PostMark never does, so that much of what it writes is deleted before any "
+		       "device sees it; the results say how much.",
 	},
 
 	/* How the file is read. */

@@ -47,6 +47,14 @@ enum job_fadvise {
 	JOB_FADVISE_SEQUENTIAL,
 };
 
+enum job_workload { JOB_WORKLOAD_IO, JOB_WORKLOAD_POSTMARK };
+
+enum job_postmark_fsync {
+	JOB_POSTMARK_FSYNC_NONE,
+	JOB_POSTMARK_FSYNC_CLOSE, /* of each file that was written, before its close */
+	JOB_POSTMARK_FSYNC_EVERY, /* after each write call */
+};
+
 enum job_sync { JOB_SYNC_NONE, JOB_SYNC_SYNC, JOB_SYNC_DSYNC };
 
 enum job_continue { /* errors that do not end a worker: IOJOB_OP_BIT() of the I/O that failed */
@@ -136,6 +144,19 @@ struct job_opts {
 	uint64_t bwavgtime;
 	uint64_t iopsavgtime;
 	uint64_t grace;
+	int workload; /* enum job_workload */
+	uint64_t postmark_size[2];
+	int postmark_number;
+	int postmark_transactions;
+	int postmark_subdirectories;
+	const char *postmark_location; /* PATH[:WEIGHT],... (list_weighted); NULL: directory */
+	uint64_t postmark_read;
+	uint64_t postmark_write;
+	int postmark_bias_read;
+	int postmark_bias_create;
+	bool postmark_buffering;
+	int64_t postmark_seed;
+	int postmark_fsync; /* enum job_postmark_fsync */
 	int kb_base;
 	bool optional;
 };
@@ -270,10 +291,17 @@ bool job_is_sync(const struct job *job);
 /* I/Os in flight at once: 1 for an engine that only executes. */
 unsigned job_depth(const struct job *job);
 
+static inline bool job_is_postmark(const struct job *job)
+{
+	return job->o.workload == JOB_WORKLOAD_POSTMARK;
+}
+
 /* Does it read, write ...; is it random? */
 static inline bool job_does(const struct job *job, enum iojob_op op)
 {
-	return (job->o.rw & (int)IOJOB_OP_BIT(op)) != 0;
+	int rw = job_is_postmark(job) ? JOB_RW_READ | JOB_RW_WRITE : job->o.rw;
+
+	return (rw & (int)IOJOB_OP_BIT(op)) != 0;
 }
 
 static inline bool job_random(const struct job *job)
@@ -290,7 +318,7 @@ static inline bool job_changes(const struct job *job)
 /* Must its files be written before it runs? */
 static inline bool job_needs_contents(const struct job *job)
 {
-	return job_does(job, IOJOB_READ) || job->o.overwrite;
+	return !job_is_postmark(job) && (job_does(job, IOJOB_READ) || job->o.overwrite);
 }
 
 /* Smallest and largest block of all directions, bytes. */

@@ -194,9 +194,8 @@ void plan_drop_targets(struct plan *plan, size_t n)
 		index_fill(plan);
 }
 
-/* Finds the target of that path or adds it; takes over path. */
-static int add_target(struct plan *plan, const struct job *job, char *path, bool judge,
-		size_t *index, struct err *err)
+int plan_add_target(struct plan *plan, const struct job *job, char *path, bool judge, size_t *index,
+		struct err *err)
 {
 	const struct engine *owner = job->engine->e.flags & IOJOB_ENGINE_NO_FD ? job->engine : NULL;
 	struct plan_target *t;
@@ -428,10 +427,10 @@ static void set_limits(struct plan_worker *w, const struct load_region *regions)
 
 int plan_blame(const struct job *job, int r, struct err *err)
 {
-	const char *key = job->o.filename    ? "filename"
+	const char *key = job->o.filename ? "filename"
+			  : job->o.postmark_location ? "postmark_location"
 			  : job->o.directory ? "directory"
-					     : "rw",
-		   *path;
+			  : job_is_postmark(job) ? "workload" : "rw", *path;
 	struct err what = *err;
 	unsigned line;
 
@@ -455,6 +454,8 @@ int plan_files(struct plan *plan, struct plan_worker *w, const struct plan_optio
 	struct load_region *regions;
 	int r = 0;
 
+	if (job_is_postmark(job))
+		return plan_postmark(plan, w, options, err);
 	w->nfiles = plan_nfiles(job);
 	w->files = calloc(w->nfiles, sizeof(*w->files));
 	regions = calloc(w->nfiles, sizeof(*regions));
@@ -463,7 +464,7 @@ int plan_files(struct plan *plan, struct plan_worker *w, const struct plan_optio
 	for (unsigned i = 0; !r && i < w->nfiles; i++) {
 		char *path = file_path(job, w->clone, i, &names);
 
-		r = path ? add_target(plan, job, path, options->judge_machine,
+		r = path ? plan_add_target(plan, job, path, options->judge_machine,
 				&w->files[i].target, err)
 			 : err_set(err, ENOMEM, "out of memory");
 		if (r)

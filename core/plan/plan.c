@@ -58,7 +58,8 @@ static int check_engine(const struct plan *plan, const struct job *job, size_t n
 		.conf = job->engine_conf,
 		.depth = job_depth(job),
 		.workers = workers_beside(plan->jobs, job),
-		.buf_bytes = job_block_max(job) * job_depth(job),
+		.buf_bytes = job_is_postmark(job) ? job->o.postmark_size[1] + job_block_max(job)
+				: job_block_max(job) * job_depth(job),
 		.ops = job->ops,
 		.job_flags = plan_job_flags(job),
 		.nfiles = (uint32_t)nfiles,
@@ -138,6 +139,8 @@ static int check_alignment(const struct job *job, const struct plan_target *t,
 				t->path);
 		return -EOPNOTSUPP;
 	}
+	if (job_is_postmark(job))
+		return plan_postmark_align(job, t, err);
 	snprintf(of, sizeof(of), "block size of %.250s", t->path);
 	for (int d = 0; d < JOB_DIRS; d++) {
 		const char *key = job_given(job, "bsrange") ? "bsrange" : "bs";
@@ -230,7 +233,7 @@ static int check_readonly(const struct job *job, struct err *err)
 
 	if (!job_changes(job))
 		return 0;
-	job_where(job, "rw", &path, &line);
+	job_where(job, job_is_postmark(job) ? "workload" : "rw", &path, &line);
 	return err_at(err, EPERM, path, line, "[%s] would write, and --readonly was given",
 			job->section);
 }
@@ -271,7 +274,8 @@ static void claim_files(struct plan *plan, const struct plan_worker *w)
 		t->last_stage = job->stage;
 		t->written |= job_changes(job);
 		t->read |= job_does(job, IOJOB_READ);
-		if (job->o.unlink && t->look.kind != TARGET_BLOCK && t->look.kind != TARGET_CHAR)
+		if ((job->o.unlink || job_is_postmark(job)) && t->look.kind != TARGET_BLOCK
+				&& t->look.kind != TARGET_CHAR)
 			t->unlinker = job;
 	}
 }

@@ -41,6 +41,7 @@ struct plan_file {
 	uint64_t offset;     /* the region that the worker works on, bytes */
 	uint64_t length;
 	bool as_written;     /* read beside its writer, an earlier job of the stage: not laid out */
+	uint32_t weight;     /* the directory of a PostMark job beneath a location of this weight */
 };
 
 struct plan_worker {
@@ -54,6 +55,7 @@ struct plan_worker {
 	uint64_t pass_ios;   /* UINT64_MAX: no limit */
 	uint64_t map_bytes;   /* memory for a random order of mixed sizes */
 	bool layout;          /* writes files whole, a file after the other: layout.c */
+	bool made;            /* the directories of a PostMark worker are there, and its own */
 	const char *failed;   /* set before its stage: why it cannot start; not owned */
 };
 
@@ -85,6 +87,27 @@ struct plan_options {
 /* Files of one worker: names, sizes, regions and limits (files.c). Adds to plan->targets. */
 int plan_files(struct plan *plan, struct plan_worker *worker, const struct plan_options *options,
 		struct err *err);
+
+/* Finds the target of that path or adds it; takes over path. */
+int plan_add_target(struct plan *plan, const struct job *job, char *path, bool judge, size_t *index,
+		struct err *err);
+
+/*
+ * The same for a worker of a PostMark job (postmark.c): its "files" are the directories, not there
+ * yet, that it has to itself beneath the locations, and their sizes what is expected in them.
+ */
+int plan_postmark(struct plan *plan, struct plan_worker *worker, const struct plan_options *options,
+		struct err *err);
+
+/* About how many bytes the files of one worker have at their most. */
+uint64_t plan_postmark_bytes(const struct job *job);
+
+/* Bytes of a read or write call in that directory: postmark_read or what stdio makes of it. */
+uint32_t plan_postmark_call(
+		const struct job *job, enum iojob_op op, const struct plan_target *directory);
+
+/* O_DIRECT: do sizes and calls keep to the alignment there? */
+int plan_postmark_align(const struct job *job, const struct plan_target *t, struct err *err);
 
 /* How many files each worker of a job has. */
 size_t plan_nfiles(const struct job *job);

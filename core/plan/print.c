@@ -8,10 +8,13 @@
 void plan_print_end(char *buf, size_t size, const struct plan_worker *w)
 {
 	const struct job_opts *o = &w->job->o;
-	char bytes[32], time[32], ios[32], *limits[3];
+	char bytes[32], time[32], ios[40], *limits[3];
 	size_t n = 0, at;
 
-	if (!w->limit_bytes) { /* of files whose size this machine does not know */
+	if (job_is_postmark(w->job)) {
+		units_print_count(ios, sizeof(ios) - 13, (uint64_t)o->postmark_transactions);
+		limits[n++] = strcat(ios, " transactions");
+	} else if (!w->limit_bytes) { /* of files whose size this machine does not know */
 		snprintf(bytes, sizeof(bytes), o->loops > 1 ? "%d passes" : "one pass", o->loops);
 		limits[n++] = bytes;
 	} else if (w->limit_bytes != UINT64_MAX) {
@@ -38,7 +41,7 @@ const char *plan_rw_name(const struct job *job)
 		{ "", "randread", "randwrite", "randrw", "randtrim", "", "randtrimwrite", "" },
 	};
 
-	return names[job_random(job)][job->o.rw & 7];
+	return job_is_postmark(job) ? "postmark" : names[job_random(job)][job->o.rw & 7];
 }
 
 static void print_block(FILE *to, const struct job *job)
@@ -85,6 +88,30 @@ static void print_title(FILE *to, const struct job *job)
 	fputs("\n", to);
 }
 
+/* "creates 500 files of 500 to 10000 bytes, then deletes what is left" */
+static void print_postmark(FILE *to, const struct job *job)
+{
+	const struct job_opts *o = &job->o;
+	char low[32], high[32];
+
+	units_print_size(low, sizeof(low), o->postmark_size[0]);
+	units_print_size(high, sizeof(high), o->postmark_size[1]);
+	fprintf(to, "    creates %d file%s of %s%s%s", o->postmark_number,
+			o->postmark_number > 1 ? "s" : "", low, strcmp(low, high) ? " to " : "",
+			strcmp(low, high) ? high : "");
+	if (o->postmark_subdirectories > 1)
+		fprintf(to, " in %d subdirectories", o->postmark_subdirectories);
+	fputs("; ", to);
+	if (o->postmark_bias_read >= 0)
+		fprintf(to, "%d of ten transactions read, the others append",
+				o->postmark_bias_read);
+	if (o->postmark_bias_create >= 0)
+		fprintf(to, "%s%d of ten %screate, the others delete",
+				o->postmark_bias_read >= 0 ? "; " : "", o->postmark_bias_create,
+				o->postmark_bias_read >= 0 ? "" : "transactions ");
+	fputs("; deletes what is left\n", to);
+}
+
 /* Files of all clones of one job: how many, the first and the last. */
 static void print_files(FILE *to, const struct plan *plan, const struct plan_worker *w, size_t n)
 {
@@ -105,8 +132,11 @@ static void print_files(FILE *to, const struct plan *plan, const struct plan_wor
 	}
 	fprintf(to, "    %s", t->path);
 	if (first->target != last->target)
-		fprintf(to, " .. %s (%zu files)", plan->targets[last->target].path, files);
-	fprintf(to, ", %s", total ? units_print_size(size, sizeof(size), total) : "all of it");
+		fprintf(to, " .. %s (%zu %s)", plan->targets[last->target].path, files,
+				job_is_postmark(w->job) ? "directories" : "files");
+	fprintf(to, ", %s%s", !job_is_postmark(w->job) ? ""
+			: t->engine ? "never made, about " : "made and removed, about ",
+			total ? units_print_size(size, sizeof(size), total) : "all of it");
 	if (t->missing)
 		fputs(", not on this machine", to);
 	else if (t->look.kind == TARGET_REGULAR && t->written)
@@ -129,6 +159,8 @@ static void print_job(FILE *to, const struct plan *plan, const struct job *job)
 			;
 		if (stage->workers[i].job != job)
 			continue;
+		if (job_is_postmark(job))
+			print_postmark(to, job);
 		print_files(to, plan, &stage->workers[i], n);
 		plan_print_end(end, sizeof(end), &stage->workers[i]);
 		fprintf(to, "    %s%s\n", end, n > 1 ? ", each" : "");

@@ -122,6 +122,38 @@ static const struct field dir_rows[] = {
 };
 const struct fields fields_dir = TABLE(result_dir, dir_rows);
 
+static const struct field postmark_rows[] = {
+	OURS(result_postmark, transactions, FIELD_U64, "transactions"),
+	OURS(result_postmark, skipped, FIELD_U64, "skipped"),
+	OURS(result_postmark, dry, FIELD_BOOL, "out_of_files"),
+	OURS(result_postmark, done[RESULT_CREATION][RESULT_CREATE], FIELD_U64,
+			"files.created_alone"),
+	OURS(result_postmark, done[RESULT_TRANSACTIONS][RESULT_CREATE], FIELD_U64,
+			"files.created_mixed"),
+	OURS(result_postmark, done[RESULT_TRANSACTIONS][RESULT_READ], FIELD_U64, "files.read"),
+	OURS(result_postmark, done[RESULT_TRANSACTIONS][RESULT_APPEND], FIELD_U64,
+			"files.appended"),
+	OURS(result_postmark, done[RESULT_TRANSACTIONS][RESULT_DELETE], FIELD_U64,
+			"files.deleted_mixed"),
+	OURS(result_postmark, done[RESULT_DELETION][RESULT_DELETE], FIELD_U64,
+			"files.deleted_alone"),
+	OURS(result_postmark, phase_ns[RESULT_CREATION], FIELD_U64, "phase_ns.creation"),
+	OURS(result_postmark, phase_ns[RESULT_TRANSACTIONS], FIELD_U64, "phase_ns.transactions"),
+	OURS(result_postmark, phase_ns[RESULT_DELETION], FIELD_U64, "phase_ns.deletion"),
+	OURS(result_postmark, whole[RESULT_CREATE], FIELD_DIST, "dist.create"),
+	OURS(result_postmark, whole[RESULT_READ], FIELD_DIST, "dist.read"),
+	OURS(result_postmark, whole[RESULT_APPEND], FIELD_DIST, "dist.append"),
+	OURS(result_postmark, whole[RESULT_DELETE], FIELD_DIST, "dist.delete"),
+	OURS(result_postmark, call[RESULT_CREAT], FIELD_DIST, "dist.call_creat"),
+	OURS(result_postmark, call[RESULT_OPEN], FIELD_DIST, "dist.call_open"),
+	OURS(result_postmark, call[RESULT_CLOSE], FIELD_DIST, "dist.call_close"),
+	OURS(result_postmark, device_known, FIELD_BOOL, "device.known"),
+	OURS(result_postmark, device_read, FIELD_U64, "device.read_bytes"),
+	OURS(result_postmark, device_written, FIELD_U64, "device.write_bytes"),
+	OURS(result_postmark, device_cancelled, FIELD_U64, "device.cancelled_write_bytes"),
+};
+const struct fields fields_postmark = TABLE(result_postmark, postmark_rows);
+
 #define BS(d, k) \
 	{ ONE(result_job, bs_min[d], FIELD_U64, "bs." k ".min") }, \
 	{ ONE(result_job, bs_max[d], FIELD_U64, "bs." k ".max") }
@@ -171,6 +203,7 @@ static const struct field job_rows[] = {
 	ROOM(result_job, thresholds_ns, FIELD_U64, "thresholds_ns", RESULT_THRESHOLDS,
 			nthresholds),
 	STRUCT(result_job, steady, fields_steady, "steadystate"),
+	STRUCT(result_job, postmark, fields_postmark, "postmark"),
 	STRUCTS(result_job, doubts, fields_doubt, "doubts", ndoubts),
 	HEAP(result_job, resolved, FIELD_PAIR, "resolved", nresolved),
 };
@@ -210,7 +243,8 @@ const struct fields fields_result = TABLE(result, result_rows);
 
 const struct fields *const fields_all[] = {
 	&fields_result, &fields_job, &fields_dir, &fields_disk, &fields_place, &fields_doubt,
-	&fields_axis, &fields_series, &fields_steady, &fields_samples, &fields_repeat, NULL,
+	&fields_axis, &fields_series, &fields_steady, &fields_samples, &fields_repeat,
+	&fields_postmark, NULL,
 };
 
 static const size_t sizes[] = {

@@ -62,7 +62,7 @@ struct fields {
 	size_t n;
 };
 
-extern const struct fields fields_result, fields_job, fields_dir, fields_disk;
+extern const struct fields fields_result, fields_job, fields_dir, fields_disk, fields_postmark;
 
 /* All tables there are; NULL ends them. */
 extern const struct fields *const fields_all[];

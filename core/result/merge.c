@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "postmark.h"
 #include "result.h"
 
 #include <errno.h>
@@ -37,7 +38,7 @@ bool result_does(const struct result_job *job, int dir)
 	const struct result_dir *d = &job->dir[dir];
 
 	return d->ios || d->errors || d->due || strstr(job->rw, dirs[dir]) ||
-			(dir < 2 && strstr(job->rw, "rw"));
+			(dir < 2 && (strstr(job->rw, "rw") || !strcmp(job->rw, "postmark")));
 }
 
 bool result_failed(const struct result_job *job)
@@ -192,6 +193,8 @@ int result_job_merge(struct result_job *job, const struct result_job *other)
 	}
 	if (!err)
 		err = dist_merge(&job->sync, &other->sync);
+	if (!err)
+		err = result_postmark_merge(&job->postmark, &other->postmark);
 	if (err)
 		return err;
 	job->grouped = true;
@@ -265,6 +268,7 @@ void result_job_free(struct result_job *job)
 		free(job->dir[d].series.ios);
 	}
 	dist_free(&job->sync);
+	result_postmark_free(&job->postmark);
 	*job = (struct result_job){ .name = NULL };
 }
 

@@ -72,6 +72,26 @@ struct result_steady {
 	uint64_t attained;  /* the rule held after so many samples of the course; 0: never */
 };
 
+/* What PostMark counts: in each of its phases, each kind of operation (see load/postmark.h). */
+enum { RESULT_CREATION, RESULT_TRANSACTIONS, RESULT_DELETION, RESULT_PHASES };
+enum { RESULT_CREATE, RESULT_READ, RESULT_APPEND, RESULT_DELETE, RESULT_KINDS };
+enum { RESULT_CREAT, RESULT_OPEN, RESULT_CLOSE, RESULT_CALLS };
+
+struct result_postmark {
+	uint64_t done[RESULT_PHASES][RESULT_KINDS];
+	uint64_t transactions;
+	uint64_t skipped;    /* creates left out, since as many files as there may be were there */
+	bool dry;            /* the transactions ended early, since no file was left */
+	uint64_t phase_ns[RESULT_PHASES]; /* longest of the workers merged */
+	struct dist whole[RESULT_KINDS]; /* an operation from its beginning to its end */
+	struct dist call[RESULT_CALLS];  /* open(2) of a new file, of one that is there, close(2) */
+	/* What its files moved to and from devices, bytes; of a run that made none, 0. */
+	bool device_known;
+	uint64_t device_read;
+	uint64_t device_written; /* what the page cache was given, or the device at once ... */
+	uint64_t device_cancelled; /* ... less this, which was deleted before it was sent there */
+};
+
 /* Why the job stopped. */
 enum result_end {
 	RESULT_END_WORK,        /* all of its work was done */
@@ -146,6 +166,7 @@ struct result_job {
 	char *skipped;        /* reason, or NULL where it ran */
 
 	struct result_dir dir[RESULT_DIRS];
+	struct result_postmark postmark; /* zero where the job is none of PostMark's */
 	uint64_t syncs;
 	struct dist sync;     /* fsync and fdatasync */
 	uint64_t end_sync_ns; /* longest end_fsync of the workers */

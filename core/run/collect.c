@@ -8,6 +8,7 @@
 
 #include "../job/units.h"
 #include "resolved.h"
+#include "postmark.h"
 #include "stage.h"
 
 static int copy(char **to, const char *text)
@@ -89,7 +90,11 @@ int result_of_job(const struct job *job, const struct plan_worker *worker, struc
 /* The worker's pointer to a file means nothing here; its place in the worker's list does. */
 static const char *path_of(const struct stage *s, const struct stage_worker *w, const struct io *io)
 {
-	size_t i = ((uintptr_t)io->pub.file - w->shared->files) / sizeof(struct iojob_file);
+	size_t i;
+
+	if (w->shared->postmark)
+		return w->shared->postmark->path;
+	i = ((uintptr_t)io->pub.file - w->shared->files) / sizeof(struct iojob_file);
 
 	return i < w->spec->nfiles ? s->plan->targets[w->spec->files[i].target].path : "?";
 }
@@ -200,15 +205,59 @@ static int add_syncs(const struct stats *stats, bool async, struct result_job *r
 	return bad ? -ENOMEM : 0;
 }
 
+/* When the worker's time was over, in ticks. */
+static uint64_t end_of(const struct stage *s, const struct stage_worker *w)
+{
+	return w->lost_ns ? clock_from_ns(s->clock, w->lost_ns) : w->shared->end_ticks;
+}
+
+/* A phase ends when the next begins; one that never began took no time. */
+static void add_phases(const struct stage *s, const struct stage_worker *w,
+		struct result_postmark *r)
+{
+	const uint64_t *ticks = w->shared->postmark->ticks;
+	uint64_t next = end_of(s, w);
+
+	for (int p = RESULT_PHASES; p--;) {
+		if (!ticks[p])
+			continue;
+		r->phase_ns[p] = clock_between(s->clock, ticks[p], next);
+		next = ticks[p];
+	}
+}
+
+static int add_postmark(const struct stage *s, const struct stage_worker *w, struct result_job *job)
+{
+	const struct worker_postmark *pm = w->shared->postmark;
+	struct result_postmark *r = &job->postmark;
+	int bad = 0;
+
+	_Static_assert((int)RESULT_PHASES == (int)POSTMARK_PHASES
+			&& (int)RESULT_KINDS == (int)POSTMARK_KINDS
+			&& (int)RESULT_CALLS == (int)POSTMARK_CALLS, "the same lists");
+	memcpy(r->done, pm->done, sizeof(r->done));
+	r->transactions = pm->transactions;
+	r->skipped = pm->skipped;
+	r->dry = pm->dry;
+	add_phases(s, w, r);
+	for (int k = 0; k < RESULT_KINDS; k++)
+		bad |= dist_add_hist(&r->whole[k], &pm->whole[k]);
+	for (int c = 0; c < RESULT_CALLS; c++)
+		bad |= dist_add_hist(&r->call[c], &pm->call[c]);
+	r->device_known = pm->account.known;
+	r->device_read = pm->account.read;
+	r->device_written = pm->account.written;
+	r->device_cancelled = pm->account.cancelled;
+	return bad ? -ENOMEM : 0;
+}
+
 static uint64_t measured_ns(const struct stage *s, const struct stage_worker *w)
 {
 	const struct worker_shared *shared = w->shared;
-	uint64_t end = shared->end_ticks;
+	uint64_t end = end_of(s, w);
 
 	if (!shared->begin_ticks)
 		return 0;
-	if (w->lost_ns)
-		end = clock_from_ns(s->clock, w->lost_ns);
 	return end > shared->begin_ticks ? clock_span_ns(s->clock, end - shared->begin_ticks) : 0;
 }
 
@@ -238,6 +287,8 @@ int stage_result(const struct stage *s, const struct stage_worker *w, struct res
 		if (!job_does(job, (enum iojob_op)d))
 			continue;
 		bad |= add_dir(shared, d, &r->dir[d]);
+		if (shared->postmark)
+			r->dir[d].ios = shared->postmark->calls[d];
 		r->dir[d].runtime_ns = r->elapsed_ns;
 		r->dir[d].bw = w->bw.samples[d];
 		r->dir[d].iops = w->iops.samples[d];
@@ -250,6 +301,8 @@ int stage_result(const struct stage *s, const struct stage_worker *w, struct res
 	}
 	if (w == w->course->workers)
 		bad |= course_result(w->course, r);
+	if (shared->postmark)
+		bad |= add_postmark(s, w, r);
 	bad |= add_syncs(&shared->stats, !r->sync_engine, r);
 	bad |= set_end(s, w, r);
 	return bad ? -ENOMEM : 0;

@@ -85,8 +85,6 @@ static int bench_set_up(struct bench *b, struct worker_shared *shared, const str
 	};
 
 	b->files[0] = &b->file;
-	b->job.engine = &idle_engine;
-	b->job.o.iodepth = (int)depth;
 	b->job.o.rw = JOB_RW_READ | JOB_RW_RANDOM;
 	w->job = &b->job;
 	w->clock = clock;
@@ -107,10 +105,10 @@ static int bench_set_up(struct bench *b, struct worker_shared *shared, const str
 /* The fastest of some rounds: what disturbs one is not the program's cost. */
 static double measure(const struct clock *clock, unsigned depth)
 {
-	size_t bytes = worker_shared_bytes(depth);
+	struct bench b = { .job = { .engine = &idle_engine, .o.iodepth = (int)depth } };
+	size_t bytes = worker_shared_bytes(&b.job);
 	struct worker_shared *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	struct bench b = { .idle.head = 0 };
 	uint64_t best = UINT64_MAX;
 
 	if (shared == MAP_FAILED)

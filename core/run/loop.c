@@ -26,7 +26,7 @@ void loop_fail(struct worker *w, int error, enum result_end end)
 		w->shared->end = end;
 }
 
-static void fail_io(struct worker *w, const struct io *io, int error)
+void loop_fail_io(struct worker *w, const struct io *io, int error)
 {
 	static const char *const why_end = "end of file";
 	const char *why = error == ENODATA ? why_end : strerror(error);
@@ -64,7 +64,7 @@ static bool finish_sync(struct worker *w, struct io *io, uint32_t *bytes, uint64
 {
 	while (io->pub.res != io->pub.len) {
 		if (!drive_rest(io)) {
-			fail_io(w, io, io->pub.res ? (int)-io->pub.res : ENODATA);
+			loop_fail_io(w, io, io->pub.res ? (int)-io->pub.res : ENODATA);
 			drive_whole(io);
 			return false;
 		}
@@ -85,13 +85,13 @@ static bool finish_async(struct worker *w, struct io *io, uint32_t *bytes, bool 
 	*again = false;
 	if (pub->res != pub->len) {
 		if (!drive_rest(io)) {
-			fail_io(w, io, pub->res ? (int)-pub->res : ENODATA);
+			loop_fail_io(w, io, pub->res ? (int)-pub->res : ENODATA);
 			drive_whole(io);
 			return false;
 		}
 		took = w->drive.engine->submit(&w->pub, &pub, 1);
 		if (took < 1) {
-			fail_io(w, io, took ? -took : EAGAIN);
+			loop_fail_io(w, io, took ? -took : EAGAIN);
 			drive_whole(io);
 			return false;
 		}
@@ -575,34 +575,48 @@ void loop_run(struct worker *w)
 	}
 	/* A SIGBUS left the loop in the middle of an I/O: that one is over, the rest goes on. */
 	while (!guard_call(&w->guard, &io->start, run_shape, w)) {
-		fail_io(w, io, EIO);
+		loop_fail_io(w, io, EIO);
 		drive_whole(io);
 		io->start = 0;
 	}
+}
+
+bool loop_one(struct worker *w, struct io *io)
+{
+	struct iojob_io *pub = &io->pub;
+	bool again = true, whole = false;
+	uint32_t bytes;
+	uint64_t end;
+	int n;
+
+	if (job_is_sync(w->job)) {
+		w->drive.engine->execute(&w->pub, pub);
+		return __builtin_expect(pub->res == pub->len, 1)
+				|| finish_sync(w, io, &bytes, &end);
+	}
+	n = drive_submit(&w->drive, &pub, 1, &end);
+	while (n == 1 && !whole && again) {
+		while (n == 1 && !(n = drive_reap(&w->drive, w->done, 1, 1, -1, &end)))
+			n = 1;
+		again = false;
+		whole = n == 1 && ((pub->res == pub->len && !io->moved)
+				|| finish_async(w, io, &bytes, &again));
+	}
+	if (n < 1)
+		loop_fail_engine(w, n ? -n : EAGAIN, drive_op_name(pub->op));
+	return whole;
 }
 
 /* Outside the loop: end_fsync and fsync_on_close. */
 void loop_sync_file(struct worker *w, struct iojob_file *file)
 {
 	struct io *io = io_of(w->idle[w->nidle - 1]);
-	struct iojob_io *pub = &io->pub;
-	uint64_t end;
-	int n = 1;
 
-	pub->op = IOJOB_FSYNC;
-	pub->file = file;
-	pub->offset = 0;
-	pub->len = 0;
-	if (job_is_sync(w->job)) {
-		drive_execute(&w->drive, io);
-	} else {
-		n = drive_submit(&w->drive, &pub, 1, &end);
-		while (n == 1 && !(n = drive_reap(&w->drive, w->done, 1, 1, -1, &end)))
-			n = 1;
-	}
-	if (n < 1)
-		loop_fail_engine(w, n ? -n : EAGAIN, "fsync");
-	else if (pub->res < 0)
-		fail_io(w, io, (int)-pub->res);
+	io->pub.op = IOJOB_FSYNC;
+	io->pub.file = file;
+	io->pub.offset = 0;
+	io->pub.len = 0;
+	io->start = clock_ticks(w->clock);
+	loop_one(w, io);
 	io->start = 0;
 }

@@ -38,6 +38,7 @@ struct worker {
 	uint32_t run[IOJOB_OPS]; /* ... and how many of each */
 
 	struct load load;
+	struct postmark_run *postmark; /* in place of the load; NULL: none (postmark.h) */
 	struct pace pace;
 	bool paced;            /* with a rate or with thinktime */
 	bool mixed;            /* pace chooses between directions */
@@ -70,6 +71,16 @@ bool loop_over(const struct worker *w);
 
 /* Counts what the schedule wanted by the end of the phase and never got. */
 void loop_record_due(struct worker *w);
+
+/*
+ * Does one I/O by itself, the rest of a short one too. False: it failed, or the engine did; that is
+ * noted. Nothing is recorded, and an engine with execute costs no reading of a clock: io->start is
+ * the caller's to set and to clear.
+ */
+bool loop_one(struct worker *w, struct io *io);
+
+/* Notes that an I/O failed, which ends the worker unless the job goes on (continue_on_error). */
+void loop_fail_io(struct worker *w, const struct io *io, int error);
 
 /* One fsync of a file through the engine, in no histogram: it is not of the job's rhythm. */
 void loop_sync_file(struct worker *w, struct iojob_file *file);

@@ -14,6 +14,7 @@
 #include "../measure/machine.h"
 #include "examine.h"
 #include "stage.h"
+#include "workdir.h"
 
 struct run {
 	const struct plan *plan;
@@ -293,6 +294,8 @@ static void remove_target(const struct run *run, const struct plan_target *t)
 	};
 	int r;
 
+	if (job_is_postmark(t->unlinker))
+		return; /* a directory: remove_directories() */
 	if (t->engine)
 		r = t->engine->e.file_remove ? t->engine->e.file_remove(&setup, t->path) : 0;
 	else
@@ -314,6 +317,45 @@ static void remove_files(const struct run *run, size_t s, bool ends)
 	}
 }
 
+/* All of one PostMark worker's or none. */
+static void make_directories(const struct run *run, struct plan_worker *w,
+		struct failures *failures)
+{
+	struct err err, other;
+
+	for (size_t i = 0; i < w->nfiles; i++) {
+		const struct plan_target *t = &run->plan->targets[w->files[i].target];
+
+		if (t->engine || !workdir_make(t->path,
+				(unsigned)w->job->o.postmark_subdirectories, &err))
+			continue;
+		w->failed = keep_text(failures, err.text);
+		while (i--)
+			workdir_remove(run->plan->targets[w->files[i].target].path, &other);
+		return;
+	}
+	w->made = true;
+}
+
+/* Those of a stage, after it. */
+static void remove_directories(struct run *run, size_t s)
+{
+	const struct plan_stage *stage = &run->plan->stages[s];
+
+	for (size_t i = 0; i < stage->nworkers; i++) {
+		struct plan_worker *w = &stage->workers[i];
+
+		for (size_t f = 0; w->made && f < w->nfiles; f++) {
+			const struct plan_target *t = &run->plan->targets[w->files[f].target];
+			struct err err;
+
+			if (!t->engine && workdir_remove(t->path, &err))
+				add_note(run->result, "%s", err.text);
+		}
+		w->made = false;
+	}
+}
+
 /* Creates what the stage's jobs write and is not there yet. */
 static void create_files(struct run *run, size_t s, struct failures *failures)
 {
@@ -325,6 +367,10 @@ static void create_files(struct run *run, size_t s, struct failures *failures)
 
 		if (!job_changes(w->job))
 			continue;
+		if (job_is_postmark(w->job)) {
+			make_directories(run, w, failures);
+			continue;
+		}
 		for (size_t f = 0; !w->failed && f < w->nfiles; f++) {
 			const struct plan_target *t = &run->plan->targets[w->files[f].target];
 			struct err err;
@@ -386,6 +432,7 @@ static int run_stage(struct run *run, size_t s, struct err *err)
 	}
 	stage_free(&stage);
 	exam_free(&run->exam);
+	remove_directories(run, s);
 	remove_files(run, s, false);
 out:
 	layout_free(&layout);

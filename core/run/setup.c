@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "loop.h"
+#include "postmark.h"
 
 static int setup_error(struct worker *w, int error, const char *what)
 {
@@ -16,23 +17,10 @@ static int setup_error(struct worker *w, int error, const char *what)
 	return error;
 }
 
-/* One anonymous mapping for all buffers, so that an engine can register it as one. */
-static int setup_buffers(struct worker *w)
+/* What is in them before the first write. */
+static int fill_buffers(struct worker *w)
 {
 	const struct job *job = w->job;
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), largest = job_block_max(job), size;
-	void *area;
-
-	w->buf_stride = largest < page ? (largest + 511) / 512 * 512
-				       : (largest + page - 1) / page * page;
-	if (job->direct)
-		w->buf_stride = (w->buf_stride + page - 1) / page * page;
-	size = w->buf_stride * w->pub.depth;
-	area = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (area == MAP_FAILED)
-		return -errno;
-	w->pub.buf_base = area;
-	w->pub.buf_bytes = size;
 
 	w->buffer.kind = job->o.zero_buffers ? BUFFER_ZERO
 			: job->o.buffer_pattern ? BUFFER_PATTERN
@@ -52,8 +40,31 @@ static int setup_buffers(struct worker *w)
 	}
 	/* One by one: each buffer begins with the pattern's first byte. */
 	for (unsigned i = 0; i < w->pub.depth && job_does(job, IOJOB_WRITE); i++)
-		buffer_fill(&w->buffer, (char *)area + i * w->buf_stride, w->buf_stride);
+		buffer_fill(&w->buffer, (char *)w->pub.buf_base + i * w->buf_stride, w->buf_stride);
 	return 0;
+}
+
+/* One anonymous mapping for all buffers, so that an engine can register it as one. */
+static int setup_buffers(struct worker *w)
+{
+	const struct job *job = w->job;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), largest = job_block_max(job), size;
+	void *area;
+
+	if (w->postmark)
+		largest = postmark_buffer_bytes(w, &w->postmark->read_at);
+
+	w->buf_stride = largest < page ? (largest + 511) / 512 * 512
+				       : (largest + page - 1) / page * page;
+	if (job->direct)
+		w->buf_stride = (w->buf_stride + page - 1) / page * page;
+	size = w->buf_stride * w->pub.depth;
+	area = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (area == MAP_FAILED)
+		return -errno;
+	w->pub.buf_base = area;
+	w->pub.buf_bytes = size;
+	return w->postmark ? 0 : fill_buffers(w);
 }
 
 static int setup_ios(struct worker *w)
@@ -186,17 +197,23 @@ static int setup_files(struct worker *w)
 {
 	const struct plan_worker *spec = w->args->spec;
 	const struct iojob_engine *e = w->drive.engine;
+	/* PostMark's files come and go, one at a time; each is the same one to the engine. */
+	size_t nfiles = w->postmark ? 1 : spec->nfiles;
 	int r;
 
-	w->files = calloc(spec->nfiles, sizeof(*w->files));
-	w->file_list = calloc(spec->nfiles, sizeof(struct iojob_file *));
+	w->files = calloc(nfiles, sizeof(*w->files));
+	w->file_list = calloc(nfiles, sizeof(struct iojob_file *));
 	if (!w->files || !w->file_list)
 		return setup_error(w, -ENOMEM, "files");
 	w->shared->files = (uintptr_t)w->files;
-	for (unsigned i = 0; i < spec->nfiles; i++)
+	for (unsigned i = 0; i < nfiles; i++)
 		w->file_list[i] = &w->files[i];
 	w->pub.files = w->file_list;
-	w->pub.nfiles = (uint32_t)spec->nfiles;
+	w->pub.nfiles = (uint32_t)nfiles;
+	if (w->postmark) {
+		w->files->fd = -1;
+		w->files->path = w->shared->postmark->path;
+	}
 
 	r = setup_buffers(w);
 	if (!r)
@@ -207,7 +224,7 @@ static int setup_files(struct worker *w)
 	if (r)
 		return setup_error(w, r, "open");
 	w->engine_open = true;
-	for (unsigned i = 0; i < spec->nfiles; i++) {
+	for (unsigned i = 0; i < spec->nfiles && !w->postmark; i++) {
 		r = open_file(w, i);
 		if (r)
 			return r;
@@ -286,9 +303,18 @@ int setup_worker(struct worker *w)
 	if (r)
 		return setup_error(w, r, "cpus_allowed");
 	prctl(PR_SET_TIMERSLACK, 1);
+	if (job_is_postmark(w->job)) {
+		w->postmark = calloc(1, sizeof(*w->postmark));
+		if (!w->postmark)
+			return setup_error(w, -ENOMEM, "postmark");
+	}
 	r = setup_files(w);
 	if (r)
 		return r;
+	if (w->postmark) {
+		r = postmark_setup(w);
+		return r ? setup_error(w, r, "postmark") : 0;
+	}
 	setup_batches(w);
 	w->think_left = (unsigned)o->thinktime_blocks;
 	w->paced = pace_init(&w->pace, (unsigned)o->rw & 7u, o->rate, o->rate_iops,

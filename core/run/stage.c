@@ -22,6 +22,7 @@
 
 #include "../engine/guard.h"
 #include "../measure/probe.h"
+#include "postmark.h"
 
 #if defined(__has_feature)
 #define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
@@ -84,7 +85,7 @@ static int map_shared(struct stage *s, struct err *err)
 	char *map;
 
 	for (size_t i = 0; i < s->n; i++)
-		at += worker_shared_bytes(job_depth(s->specs[i].job));
+		at += worker_shared_bytes(s->specs[i].job);
 	/* NORESERVE: most of it is buckets that nobody ever touches. */
 	map = mmap(NULL, at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
 			-1, 0);
@@ -101,7 +102,8 @@ static int map_shared(struct stage *s, struct err *err)
 		w->shared = (struct worker_shared *)(map + at);
 		w->bw.interval_ns = w->spec->job->o.bwavgtime;
 		w->iops.interval_ns = w->spec->job->o.iopsavgtime;
-		at += worker_shared_bytes(job_depth(w->spec->job));
+		worker_shared_init(w->shared, w->spec->job);
+		at += worker_shared_bytes(w->spec->job);
 	}
 	return 0;
 }
@@ -339,6 +341,16 @@ static void read_signals(struct stage *s)
 
 /* ---- watching ------------------------------------------------------------------------------ */
 
+/* What it has done of a direction so far. */
+static uint64_t ios_of(const struct stage_worker *w, int d)
+{
+	const struct worker_postmark *pm = w->shared->postmark;
+
+	if (pm)
+		return d < 2 ? load64(&pm->calls[d]) : 0;
+	return load64(&w->shared->stats.clat[d].n);
+}
+
 static uint64_t moves_of(const struct stage_worker *w)
 {
 	uint64_t sum = phase_of(w);
@@ -346,6 +358,11 @@ static uint64_t moves_of(const struct stage_worker *w)
 	for (int op = 0; op < STAT_OPS; op++)
 		sum += load64(&w->shared->stats.clat[op].n)
 		       + load64(&w->shared->stats.op[op].errors);
+	if (w->shared->postmark) {
+		sum += ios_of(w, 0) + ios_of(w, 1);
+		for (int k = 0; k < POSTMARK_KINDS; k++)
+			sum += load64(&w->shared->postmark->whole[k].n);
+	}
 	return sum;
 }
 
@@ -489,7 +506,7 @@ static void sample_worker(const struct stage *s, struct stage_worker *w, uint64_
 	begin = clock_to_ns(s->clock, load64(&w->shared->begin_ticks));
 	for (int d = 0; d < RESULT_DIRS; d++) {
 		bytes[d] = load64(&stats->op[d].bytes);
-		ios[d] = load64(&stats->clat[d].n);
+		ios[d] = ios_of(w, d);
 	}
 	sample(&w->bw, bytes, now, begin);
 	sample(&w->iops, ios, now, begin);
@@ -516,6 +533,17 @@ static const char *doing(enum worker_phase phase)
 	return "";
 }
 
+/* PostMark's work is counted in files of the creation and in transactions. */
+static double postmark_share(const struct stage_worker *w)
+{
+	const struct worker_postmark *pm = w->shared->postmark;
+	const struct job_opts *o = &w->spec->job->o;
+
+	return (double)(load64(&pm->done[POSTMARK_CREATION][POSTMARK_CREATE])
+			+ load64(&pm->transactions))
+			/ ((double)o->postmark_number + (double)o->postmark_transactions);
+}
+
 /*
  * What part of its work or time a worker has behind it, and the seconds that it still needs; -1:
  * nobody knows.
@@ -534,8 +562,10 @@ static double share_of(
 		return 0;
 	for (int d = 0; d < RESULT_DIRS; d++) {
 		bytes += (double)load64(&stats->op[d].bytes);
-		ios += (double)load64(&stats->clat[d].n);
+		ios += (double)ios_of(w, d);
 	}
+	if (w->shared->postmark)
+		share = postmark_share(w);
 	if (w->spec->limit_bytes != UINT64_MAX)
 		share = bytes / (double)w->spec->limit_bytes;
 	if (w->spec->limit_ios != UINT64_MAX && ios / (double)w->spec->limit_ios > share)
@@ -566,7 +596,7 @@ static void show(struct stage *s, uint64_t now)
 
 		for (int d = 0; d < RESULT_DIRS; d++) {
 			bytes += load64(&w->shared->stats.op[d].bytes);
-			ios += load64(&w->shared->stats.clat[d].n);
+			ios += ios_of(w, d);
 		}
 		if (w->over || phase_of(w) == WORKER_DONE)
 			continue;

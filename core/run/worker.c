@@ -9,12 +9,26 @@
 
 #include "../measure/probe.h"
 #include "loop.h"
+#include "postmark.h"
 
-size_t worker_shared_bytes(unsigned depth)
+/* Where the part begins that only some jobs have. */
+static size_t more_at(const struct job *job)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	return sizeof(struct worker_shared) + job_depth(job) * sizeof(struct io);
+}
 
-	return (sizeof(struct worker_shared) + depth * sizeof(struct io) + page - 1) / page * page;
+size_t worker_shared_bytes(const struct job *job)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = more_at(job);
+
+	bytes += job_is_postmark(job) ? sizeof(struct worker_postmark) : 0;
+	return (bytes + page - 1) / page * page;
+}
+
+void worker_shared_init(struct worker_shared *shared, const struct job *job)
+{
+	if (job_is_postmark(job))
+		shared->postmark = (struct worker_postmark *)((char *)shared + more_at(job));
 }
 
 static void enter(struct worker *w, enum worker_phase phase)
@@ -129,7 +143,7 @@ static void run_measured(struct worker *w)
 	__atomic_store_n(&w->shared->begin_ticks, clock_ticks(w->clock), __ATOMIC_RELAXED);
 	enter(w, WORKER_RUN);
 	loop_begin(w, w->job->o.runtime);
-	done = run_passes(w);
+	done = w->postmark ? postmark_run(w) : run_passes(w);
 	w->shared->end_ticks = clock_ticks(w->clock);
 	if (w->until) {
 		w->shared->end = how_ended(w, done);
@@ -195,6 +209,8 @@ static void run_worker(struct worker *w)
 			run_measured(w);
 	}
 	enter(w, WORKER_CLOSING);
+	if (w->postmark)
+		postmark_end(w);
 	close_files(w);
 	if (guarded)
 		guard_leave(&w->guard);

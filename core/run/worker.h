@@ -55,12 +55,16 @@ struct worker_shared {
 	uint64_t fetched;     /* bytes that it read from block devices meanwhile */
 	uint64_t cpu_wait_ns; /* it could have run, and no CPU was free */
 	struct err text; /* of the error, without the job's name */
+	struct worker_postmark *postmark; /* behind ios; NULL: the job is none (postmark.h) */
 	struct stats stats;
 	struct io ios[];
 };
 
 /* Bytes of one worker_shared with its I/Os, a multiple of the page size. */
-size_t worker_shared_bytes(unsigned depth);
+size_t worker_shared_bytes(const struct job *job);
+
+/* Sets the pointers in it, of memory that is zero. */
+void worker_shared_init(struct worker_shared *shared, const struct job *job);
 
 struct worker_args {
 	const struct plan *plan;

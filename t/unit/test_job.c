@@ -7,6 +7,7 @@
 
 #include "../../core/job/foreign.h"
 #include "../../core/job/job.h"
+#include "../../core/job/list.h"
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
@@ -118,6 +119,18 @@ START_TEST(test_defaults)
 		{ "optional", "0" },
 		{ "continue_on_error", "none" },
 		{ "sync", "none" },
+		{ "workload", "io" },
+		{ "postmark_size", "500-10000" },
+		{ "postmark_number", "500" },
+		{ "postmark_transactions", "500" },
+		{ "postmark_subdirectories", "0" },
+		{ "postmark_read", "512" },
+		{ "postmark_write", "512" },
+		{ "postmark_bias_read", "5" },
+		{ "postmark_bias_create", "5" },
+		{ "postmark_buffering", "1" },
+		{ "postmark_seed", "42" },
+		{ "postmark_fsync", "none" },
 	};
 	const struct opt_table table = job_table();
 	struct job_opts o;
@@ -497,6 +510,29 @@ static const struct refusal refusals[] = {
 			"t.ini:1: steadystate_duration: must be whole seconds, and 2 at least" },
 	{ "ss_dur=2500ms", ANY,
 			"t.ini:1: steadystate_duration: must be whole seconds, and 2 at least" },
+	/* PostMark: keys that mean nothing to it, and its own elsewhere */
+	{ "workload=postmark", ANY, NULL },
+	{ "workload=postmark\npostmark_size=4k\nnumjobs=4\nthread\nruntime=1\nsync=1", ANY, NULL },
+	{ "workload=postmark\nrw=randread", ANY,
+			"t.ini:2: rw: workload=postmark has no use for it" },
+	{ "blocksize=4k\nworkload=postmark", ANY,
+			"t.ini:1: bs: workload=postmark has no use for it" },
+	{ "workload=postmark\nloops=2", ANY,
+			"t.ini:2: loops: workload=postmark has no use for it" },
+	{ "postmark_seed=7", ANY,
+			"t.ini:1: postmark_seed: only workload=postmark has a use for it" },
+	{ "workload=io\npostmark_seed=7", ANY,
+			"t.ini:2: postmark_seed: only workload=postmark has a use for it" },
+	{ "workload=postmark", READER, NULL },
+	{ "workload=postmark\npostmark_fsync=every", READER,
+			"t.ini:2: postmark_fsync: the engine reader does no fsync" },
+	{ "workload=postmark\npostmark_location=a,b:3,c\\:1", ANY, NULL },
+	{ "workload=postmark\npostmark_location=a:b", ANY,
+			"t.ini:2: postmark_location = a:b: must be PATH[:WEIGHT], several with a "
+			"comma between them, and a WEIGHT a number from 1 to 1000000" },
+	{ "directory=a\nworkload=postmark\npostmark_location=b", ANY,
+			"t.ini:1: directory: postmark_location is set as well; only one of them "
+			"can count" },
 	{ "cpus_allowed=0-3,5", ANY, NULL },
 	{ "cpus_allowed=3-0", ANY,
 			"t.ini:1: cpus_allowed = 3-0: must be CPUs from 0 to 1023 and ranges of "
@@ -547,6 +583,51 @@ static struct job *checked(struct jobs *jobs, const char *lines, int engine)
 	ck_assert_msg(job_check(&jobs->list[0], &err) == 0, "%s", err.text);
 	return &jobs->list[0];
 }
+
+START_TEST(test_weights)
+{
+	static const struct {
+		const char *list;
+		struct {
+			const char *name; /* NULL: the end */
+			uint32_t weight;  /* 0: refused */
+		} items[4];
+	} cases[] = {
+		{ "a", { { "a", 1 } } },
+		{ "/x/y:3,b", { { "/x/y", 3 }, { "b", 1 } } },
+		{ "a\\:3,b\\,c:10,\\d", { { "a:3", 1 }, { "b,c", 10 }, { "\\d", 1 } } },
+		{ "a:1000000,b:1000001", { { "a", 1000000 }, { "", 0 } } },
+		{ "", { { "", 0 } } },
+		{ ",a", { { "", 0 } } },
+		{ "a,", { { "", 0 } } },
+		{ "a:", { { "", 0 } } },
+		{ ":3", { { "", 0 } } },
+		{ "a:-1", { { "", 0 } } },
+		{ "a:0", { { "", 0 } } },
+		{ "a:4294967297", { { "", 0 } } },
+	};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		const char *list = cases[c].list;
+
+		for (size_t i = 0; cases[c].items[i].name; i++) {
+			uint32_t weight;
+			char *name;
+			int r = list_weighted(&list, &name, &weight);
+
+			if (!cases[c].items[i].weight) {
+				ck_assert_msg(r == -EINVAL, "%s", cases[c].list);
+				break;
+			}
+			ck_assert_msg(!r, "%s", cases[c].list);
+			ck_assert_str_eq(name, cases[c].items[i].name);
+			ck_assert_uint_eq(weight, cases[c].items[i].weight);
+			free(name);
+			ck_assert_msg(cases[c].items[i + 1].name || !*list, "%s", cases[c].list);
+		}
+	}
+}
+END_TEST
 
 START_TEST(test_derived_sizes)
 {
@@ -732,6 +813,7 @@ int main(void)
 	tcase_add_test(table, test_foreign_keys);
 	suite_add_tcase(suite, table);
 	tcase_add_loop_test(rules, test_rules, 0, sizeof(refusals) / sizeof(refusals[0]));
+	tcase_add_test(rules, test_weights);
 	tcase_add_test(rules, test_derived_sizes);
 	tcase_add_test(rules, test_derived_direct);
 	tcase_add_test(rules, test_derived_ops_and_mix);
