@@ -18,6 +18,7 @@ const struct output_format output_formats[] = {
 	{ "table", "only the tables that jobs with `vary` form", output_table },
 	{ "table-csv", "the same as CSV", output_table_csv },
 	{ "table-md", "the same as Markdown", output_table_md },
+	{ "postmark", "PostMark's report, of each job with workload=postmark", output_postmark },
 	{ NULL, NULL, NULL },
 };
 

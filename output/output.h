@@ -35,6 +35,7 @@ const struct output_format *output_find(const char *name);
 int output_text(FILE *to, const struct result *result, const struct output_options *options);
 int output_json(FILE *to, const struct result *result, const struct output_options *options);
 int output_csv(FILE *to, const struct result *result, const struct output_options *options);
+int output_postmark(FILE *to, const struct result *result, const struct output_options *options);
 
 /* The matrices that jobs with axes form (table.h), in three layouts; text ends with the first. */
 int output_table(FILE *to, const struct result *result, const struct output_options *options);
