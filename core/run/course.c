@@ -53,13 +53,13 @@ static void count(const struct course *c, const struct clock *clock, struct cour
 {
 	memset(counts, 0, sizeof(*counts));
 	for (size_t i = 0; i < c->n; i++) {
-		const struct stats *stats = &c->workers[i].shared->stats;
+		const struct worker_shared *shared = c->workers[i].shared;
 
 		if (!begun_ns(&c->workers[i], clock))
 			continue; /* what it counts is thrown away after its ramp_time */
 		for (int d = 0; d < RESULT_DIRS; d++) {
-			counts->bytes[d] += load64(&stats->op[d].bytes);
-			counts->ios[d] += load64(&stats->clat[d].n);
+			counts->bytes[d] += load64(&shared->stats.op[d].bytes);
+			counts->ios[d] += worker_ios(shared, d);
 		}
 	}
 }

@@ -40,7 +40,7 @@ static bool engine_switch(const struct job *job, const char *name)
 static bool is_lazy(const struct job *job)
 {
 	return job_does(job, IOJOB_WRITE) && !job->direct && job->o.sync == JOB_SYNC_NONE
-			&& !job->o.fsync && !job->o.fdatasync;
+			&& !job->o.fsync && !job->o.fdatasync && !job->o.postmark_fsync;
 }
 
 static bool ends_synced(const struct job *job)
@@ -102,7 +102,8 @@ static void look_at_blocks(struct exam_job *j, const struct plan_file *file, uin
 	const struct job *job = j->job;
 	uint64_t odd = 0;
 
-	if (!job->direct || !physical || j->seen.odd_bytes)
+	if (!job->direct || !physical || j->seen.odd_bytes
+			|| (job_is_postmark(job) && job->o.postmark_buffering))
 		return;
 	for (int d = 0; d < JOB_DIRS; d++) {
 		if (job_does(job, (enum iojob_op)d) && job->bs_min[d] % physical)
@@ -121,6 +122,8 @@ static bool is_dull(const struct job *job, bool deduplicates)
 {
 	const struct job_opts *o = &job->o;
 
+	if (job_is_postmark(job))
+		return deduplicates; /* every file begins with the same text */
 	return job_does(job, IOJOB_WRITE)
 			&& (o->zero_buffers || o->buffer_pattern
 			|| (deduplicates && !o->refill_buffers && !o->scramble_buffers));
@@ -274,8 +277,8 @@ static void look_at_region(struct exam_job *j, const struct plan_target *t,
 	struct probe_cache cache;
 	int fd;
 
-	if (!job_does(j->job, IOJOB_READ) || file->as_written)
-		return;
+	if (!job_does(j->job, IOJOB_READ) || file->as_written || job_is_postmark(j->job))
+		return; /* PostMark reads what it has written itself */
 	fd = open_to_look(t->path);
 	if (fd < 0)
 		return;

@@ -341,16 +341,6 @@ static void read_signals(struct stage *s)
 
 /* ---- watching ------------------------------------------------------------------------------ */
 
-/* What it has done of a direction so far. */
-static uint64_t ios_of(const struct stage_worker *w, int d)
-{
-	const struct worker_postmark *pm = w->shared->postmark;
-
-	if (pm)
-		return d < 2 ? load64(&pm->calls[d]) : 0;
-	return load64(&w->shared->stats.clat[d].n);
-}
-
 static uint64_t moves_of(const struct stage_worker *w)
 {
 	uint64_t sum = phase_of(w);
@@ -359,7 +349,7 @@ static uint64_t moves_of(const struct stage_worker *w)
 		sum += load64(&w->shared->stats.clat[op].n)
 		       + load64(&w->shared->stats.op[op].errors);
 	if (w->shared->postmark) {
-		sum += ios_of(w, 0) + ios_of(w, 1);
+		sum += worker_ios(w->shared, 0) + worker_ios(w->shared, 1);
 		for (int k = 0; k < POSTMARK_KINDS; k++)
 			sum += load64(&w->shared->postmark->whole[k].n);
 	}
@@ -506,7 +496,7 @@ static void sample_worker(const struct stage *s, struct stage_worker *w, uint64_
 	begin = clock_to_ns(s->clock, load64(&w->shared->begin_ticks));
 	for (int d = 0; d < RESULT_DIRS; d++) {
 		bytes[d] = load64(&stats->op[d].bytes);
-		ios[d] = ios_of(w, d);
+		ios[d] = worker_ios(w->shared, d);
 	}
 	sample(&w->bw, bytes, now, begin);
 	sample(&w->iops, ios, now, begin);
@@ -562,7 +552,7 @@ static double share_of(
 		return 0;
 	for (int d = 0; d < RESULT_DIRS; d++) {
 		bytes += (double)load64(&stats->op[d].bytes);
-		ios += (double)ios_of(w, d);
+		ios += (double)worker_ios(w->shared, d);
 	}
 	if (w->shared->postmark)
 		share = postmark_share(w);
@@ -596,7 +586,7 @@ static void show(struct stage *s, uint64_t now)
 
 		for (int d = 0; d < RESULT_DIRS; d++) {
 			bytes += load64(&w->shared->stats.op[d].bytes);
-			ios += ios_of(w, d);
+			ios += worker_ios(w->shared, d);
 		}
 		if (w->over || phase_of(w) == WORKER_DONE)
 			continue;

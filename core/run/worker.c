@@ -31,6 +31,15 @@ void worker_shared_init(struct worker_shared *shared, const struct job *job)
 		shared->postmark = (struct worker_postmark *)((char *)shared + more_at(job));
 }
 
+uint64_t worker_ios(const struct worker_shared *shared, int dir)
+{
+	const uint64_t *n = &shared->stats.clat[dir].n;
+
+	if (shared->postmark && dir <= IOJOB_WRITE)
+		n = &shared->postmark->calls[dir];
+	return __atomic_load_n(n, __ATOMIC_RELAXED);
+}
+
 static void enter(struct worker *w, enum worker_phase phase)
 {
 	__atomic_store_n(&w->shared->phase, phase, __ATOMIC_RELEASE);

@@ -66,6 +66,9 @@ size_t worker_shared_bytes(const struct job *job);
 /* Sets the pointers in it, of memory that is zero. */
 void worker_shared_init(struct worker_shared *shared, const struct job *job);
 
+/* I/Os of a direction that it has done so far. It may be called while the worker runs. */
+uint64_t worker_ios(const struct worker_shared *shared, int dir);
+
 struct worker_args {
 	const struct plan *plan;
 	const struct plan_worker *spec;
