@@ -63,8 +63,7 @@ static void add(struct wrap *wrap, const struct facts *facts, const char *key, c
 
 	if (!value || strncmp(value, "not", 3) == 0)
 		return;
-	wrap_words(wrap, ", ", name);
-	wrap_words(wrap, " ", value);
+	wrap_add(wrap, ", ", "%s %s", name, value);
 }
 
 static void add_bytes(struct wrap *wrap, const char *before, const char *value, const char *name)
@@ -95,6 +94,7 @@ static unsigned long count_cpus(const char *list)
 static void print_cpu(FILE *to, const struct facts *facts)
 {
 	const char *online = facts_get(facts, "cpu.online");
+	const char *allowed = facts_get(facts, "cpu.allowed");
 	const char *model = facts_get(facts, "cpu.model");
 	struct wrap wrap;
 
@@ -103,12 +103,25 @@ static void print_cpu(FILE *to, const struct facts *facts)
 	wrap_begin(&wrap, to, 2, LABEL, "cpu");
 	wrap_add(&wrap, " ", "%lu x", count_cpus(online));
 	wrap_words(&wrap, " ", model ? model : "an unknown model");
+	if (allowed && strcmp(allowed, online))
+		add(&wrap, facts, "cpu.allowed", "allowed");
 	add(&wrap, facts, "cpu.smt", "SMT");
 	add(&wrap, facts, "cpu.governor", "governor");
 	add(&wrap, facts, "cpu.boost", "boost");
 	if (facts_get(facts, "host.hypervisor"))
 		wrap_words(&wrap, ", ", "a virtual machine");
 	wrap_end(&wrap);
+}
+
+/* A limit of our control group, where it is less than there is. */
+static void add_limit(struct wrap *wrap, const struct facts *facts, const char *key,
+		unsigned long long total)
+{
+	const char *value = facts_get(facts, key);
+	unsigned long long limit = value ? strtoull(value, NULL, 10) : 0;
+
+	if (limit && limit < total)
+		add_bytes(wrap, ", ", value, " for our control group");
 }
 
 static void print_memory(FILE *to, const struct facts *facts)
@@ -121,6 +134,8 @@ static void print_memory(FILE *to, const struct facts *facts)
 		return;
 	wrap_begin(&wrap, to, 2, LABEL, "memory");
 	add_bytes(&wrap, " ", total, "");
+	add_limit(&wrap, facts, "cgroup.memory.max", strtoull(total, NULL, 10));
+	add_limit(&wrap, facts, "cgroup.memory.limit_in_bytes", strtoull(total, NULL, 10));
 	if (swap && strcmp(swap, "0"))
 		add_bytes(&wrap, ", ", swap, " of swap");
 	else if (swap)
@@ -150,10 +165,8 @@ static void print_disk(FILE *to, const struct facts *facts, const char *name)
 		wrap_words(&wrap, " ", model);
 	if (size)
 		add_bytes(&wrap, model ? ", " : " ", size, "");
-	if (scheduler) {
-		wrap_words(&wrap, ", ", "scheduler");
-		wrap_words(&wrap, " ", scheduler);
-	}
+	if (scheduler)
+		wrap_add(&wrap, ", ", "scheduler %s", scheduler);
 	if (stack)
 		wrap_words(&wrap, ", ", stack);
 	wrap_end(&wrap);

@@ -472,6 +472,15 @@ static void print_job(FILE *to, const struct result *result, const struct result
 
 /* ---- around the jobs ----------------------------------------------------------------------- */
 
+/* Of an overlay there can be pages of them. */
+static void add_options(struct wrap *wrap, const char *options)
+{
+	enum { MOST = 70 };
+	bool whole = strlen(options) <= MOST;
+
+	wrap_add(wrap, " ", "(%.*s%s)", MOST, options, whole ? "" : "...");
+}
+
 static void print_places(FILE *to, const struct result *result)
 {
 	struct facts facts = facts_of(result);
@@ -487,7 +496,7 @@ static void print_places(FILE *to, const struct result *result)
 		wrap_words(&wrap, " ", "on");
 		wrap_words(&wrap, " ", place->device);
 		if (options && strcmp(place->filesystem, "none") != 0)
-			wrap_add(&wrap, " ", "(%s)", options);
+			add_options(&wrap, options);
 		add_size(&wrap, ", ", "needs ", place->need_bytes, "");
 		add_size(&wrap, ", ", "", place->free_bytes, " free");
 		wrap_end(&wrap);

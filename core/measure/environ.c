@@ -204,6 +204,7 @@ static const struct {
 	const char *word; /* its last word */
 	enum environ_rule rule;
 } computed[] = {
+	{ "fs.", "size", ENVIRON_NEARLY }, /* of zfs it follows what is free */
 	{ "fs.", "used_percent", ENVIRON_NEARLY },
 };
 

@@ -354,6 +354,8 @@ static const struct {
 	{ "psi.io", ENVIRON_MOVES },
 	{ "memory.total", ENVIRON_NEARLY },
 	{ "fs./mnt/a.used_percent", ENVIRON_NEARLY },
+	{ "fs./mnt/a.size", ENVIRON_NEARLY },
+	{ "disk.vda.size", ENVIRON_PLAIN },
 	{ "fs./mnt/load.type", ENVIRON_PLAIN },
 	{ "disk.vda.scheduler", ENVIRON_PLAIN },
 	{ "new", ENVIRON_PLAIN },

@@ -8,6 +8,8 @@
 #include "facts.h"
 
 static const char server[] =
+	"cgroup.memory.max=1073741824 of /user.slice\n"
+	"cpu.allowed=0-3\n"
 	"cpu.boost=off\n"
 	"cpu.governor=performance\n"
 	"cpu.model=AMD EPYC 9354\n"
@@ -29,6 +31,8 @@ static const char server[] =
 	"vm.dirty_ratio=20\n";
 
 static const char guest[] =
+	"cgroup.memory.limit_in_bytes=9223372036854771712\n"
+	"cpu.allowed=0\n"
 	"cpu.online=0\n"
 	"cpu.smt=notsupported\n"
 	"disk.a.size=512\n"
@@ -59,8 +63,11 @@ static void expect(void (*print)(FILE *to, const struct facts *facts), const cha
 START_TEST(test_head)
 {
 	expect(facts_print_head, server,
-			"  cpu        7 x AMD EPYC 9354, SMT on, governor performance, boost off\n"
-			"  memory     8 GiB, 1 GiB of swap, dirty_ratio 20\n"
+			"  cpu        7 x AMD EPYC 9354, allowed 0-3, SMT on, "
+			"governor performance,\n"
+			"             boost off\n"
+			"  memory     8 GiB, 1 GiB for our control group, 1 GiB of swap, "
+			"dirty_ratio 20\n"
 			"  dm-0       1 GiB, scheduler none, dm-0(sda1(sda))\n"
 			"  sda        A disk, 2 GiB, scheduler mq-deadline\n");
 	expect(facts_print_head, guest,
