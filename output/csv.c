@@ -118,7 +118,6 @@ static void csv_samples(struct csv *csv, const char *kind, const struct result_s
 	}
 }
 
-/* "mode=Normal read;bs=4k"; a backslash before `;`, `=` and itself within a name or label. */
 static void axis_text(FILE *to, const char *s)
 {
 	for (; *s; s++) {
@@ -128,14 +127,14 @@ static void axis_text(FILE *to, const char *s)
 	}
 }
 
-static int csv_axes(struct csv *csv, const struct result_job *job)
+char *csv_axes(const struct result_job *job)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
 
 	if (!stream)
-		return -ENOMEM;
+		return NULL;
 	for (size_t i = 0; i < job->naxes; i++) {
 		if (i)
 			fputc(';', stream);
@@ -145,11 +144,9 @@ static int csv_axes(struct csv *csv, const struct result_job *job)
 	}
 	if (fclose(stream)) {
 		free(text);
-		return -ENOMEM;
+		return NULL;
 	}
-	csv_text(csv, "axes", text);
-	free(text);
-	return 0;
+	return text;
 }
 
 /* "C3;T1": doubts, accepted or not, and no facts. */
@@ -169,12 +166,12 @@ static void csv_doubts(struct csv *csv, const struct result_job *job)
 /* What the job is and how it ended: the columns that a skipped job has too. */
 static int csv_job(struct csv *csv, const struct result_job *job, int d)
 {
-	int err;
+	char *axes = csv_axes(job);
 
 	csv_whole(csv, "schema", RESULT_SCHEMA);
 	csv_text(csv, "job", job->name);
 	csv_text(csv, "section", job->section);
-	err = csv_axes(csv, job);
+	csv_text(csv, "axes", axes);
 	csv_whole(csv, "group", job->group);
 	csv_whole(csv, "stage", job->stage);
 	csv_whole(csv, "workers", job->workers);
@@ -191,7 +188,8 @@ static int csv_job(struct csv *csv, const struct result_job *job, int d)
 	csv_whole(csv, "error", (uint64_t)job->error);
 	csv_text(csv, "error_text", job->error_text);
 	csv_text(csv, "end", job->skipped ? "" : result_end_name(job->end));
-	return err;
+	free(axes);
+	return axes ? 0 : -ENOMEM;
 }
 
 static void csv_direction(struct csv *csv, const struct result_job *job, int d)

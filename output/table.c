@@ -216,26 +216,26 @@ static int table_fill(struct table *table, const struct metric *metric)
 	return err;
 }
 
-const char *table_unit(const struct table *table)
+const char *table_unit(const struct metric *metric)
 {
-	return units[metric_unit(table->metric)].name;
+	return units[metric_unit(metric)].name;
 }
 
-/* "1,234.5" */
-static void print_figure(char *buf, size_t size, double value, int decimals)
+const char *table_figure(double value, const struct metric *metric, char *buf, size_t size)
 {
-	uint64_t scale = decimals ? 10 : 1, n = (uint64_t)(value * (double)scale + 0.5);
+	const enum metric_unit unit = metric_unit(metric);
+	uint64_t scale = units[unit].decimals ? 10 : 1;
+	uint64_t n = (uint64_t)(value * units[unit].scale * (double)scale + 0.5);
 
 	units_print_count(buf, size, n / scale);
-	if (decimals)
+	if (units[unit].decimals)
 		snprintf(buf + strlen(buf), size - strlen(buf), ".%u", (unsigned)(n % scale));
+	return buf;
 }
 
 const char *table_cell_text(const struct table_cell *cell, const struct metric *metric, char *buf,
 		size_t size)
 {
-	enum metric_unit unit = metric_unit(metric);
-
 	if (!cell->jobs)
 		return "";
 	if (cell->failed)
@@ -245,7 +245,7 @@ const char *table_cell_text(const struct table_cell *cell, const struct metric *
 	if (isnan(cell->value))
 		return "";
 	buf[0] = '*';
-	print_figure(buf + 1, size - 1, cell->value * units[unit].scale, units[unit].decimals);
+	table_figure(cell->value, metric, buf + 1, size - 1);
 	return cell->noted ? buf : buf + 1;
 }
 
@@ -265,7 +265,7 @@ const char *table_cell_plain(const struct table_cell *cell, const struct metric 
 char *table_title(const struct table *table)
 {
 	const struct result_job *job = table->like;
-	const char *name = table->metric->name, *unit = table_unit(table);
+	const char *name = table->metric->name, *unit = table_unit(table->metric);
 	bool plain = !strcmp(name, "bw") || !strcmp(name, "iops");
 	char *title = NULL;
 	size_t size;

@@ -70,7 +70,10 @@ const char *table_label_name(const struct table *table, size_t i);
 char *table_title(const struct table *table);
 
 /* "KiB/s" */
-const char *table_unit(const struct table *table);
+const char *table_unit(const struct metric *metric);
+
+/* A figure of a metric in that unit, for people: "47,932". Returns buf. */
+const char *table_figure(double value, const struct metric *metric, char *buf, size_t size);
 
 /* For people: "47,932"; "-" not run, "!" failed, "*" before a figure with a note. Returns buf. */
 const char *table_cell_text(const struct table_cell *cell, const struct metric *metric, char *buf,

@@ -30,7 +30,7 @@ static int csv_matrix(FILE *to, const struct table *table, bool again)
 		const struct result_job *job = table->rows[r];
 
 		csv_field(to, table->metric->name);
-		field(to, table_unit(table));
+		field(to, table_unit(table->metric));
 		field(to, job->section);
 		for (size_t i = 0; i + 1 < job->naxes; i++)
 			field(to, job->axes[i].label);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "md.h"
 #include "table.h"
 
-/* A text in a line of Markdown, where `|` would end a cell and a mark would be one. */
-static void print_text(FILE *to, const char *text)
+void md_text(FILE *to, const char *text)
 {
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
@@ -23,12 +23,12 @@ static void print_header(FILE *to, const struct table *table)
 	fputc('|', to);
 	for (size_t i = 0; i < table_labels(table); i++) {
 		fputc(' ', to);
-		print_text(to, table_label_name(table, i));
+		md_text(to, table_label_name(table, i));
 		fputs(" |", to);
 	}
 	for (size_t c = 0; c < table->ncolumns; c++) {
 		fputc(' ', to);
-		print_text(to, table->columns[c]);
+		md_text(to, table->columns[c]);
 		fputs(" |", to);
 	}
 	fputs("\n|", to);
@@ -48,7 +48,7 @@ static int md_matrix(FILE *to, const struct table *table, bool again)
 	if (again)
 		fputc('\n', to);
 	fputs("**", to);
-	print_text(to, title);
+	md_text(to, title);
 	fputs("**\n\n", to);
 	free(title);
 	print_header(to, table);
@@ -56,14 +56,14 @@ static int md_matrix(FILE *to, const struct table *table, bool again)
 		fputc('|', to);
 		for (size_t i = 0; i < table_labels(table); i++) {
 			fputc(' ', to);
-			print_text(to, table_label(table, r, i));
+			md_text(to, table_label(table, r, i));
 			fputs(" |", to);
 		}
 		for (size_t c = 0; c < table->ncolumns; c++) {
 			char buf[40];
 
 			fputc(' ', to);
-			print_text(to, table_cell_text(table_cell(table, r, c), table->metric, buf,
+			md_text(to, table_cell_text(table_cell(table, r, c), table->metric, buf,
 					sizeof(buf)));
 			fputs(" |", to);
 		}
@@ -76,7 +76,7 @@ static int md_matrix(FILE *to, const struct table *table, bool again)
 static void md_note(FILE *to, char mark, const char *text)
 {
 	fprintf(to, "\n`%c` ", mark);
-	print_text(to, text);
+	md_text(to, text);
 	fputc('\n', to);
 }
 

@@ -21,31 +21,6 @@ struct layout {
 	size_t *columns;
 };
 
-/* ---- headers ------------------------------------------------------------------------------- */
-
-/* Line `line` of a header broken to `width` columns: its start, and *bytes of it; or NULL. */
-static const char *header_line(const char *label, size_t width, size_t line, size_t *bytes)
-{
-	for (;; line--) {
-		label += strspn(label, " ");
-		if (!*label)
-			return NULL;
-		*bytes = wrap_fit(label, width);
-		if (!line)
-			return label;
-		label += *bytes;
-	}
-}
-
-static size_t header_lines(const char *label, size_t width)
-{
-	size_t lines = 0, bytes;
-
-	while (header_line(label, width, lines, &bytes))
-		lines++;
-	return lines;
-}
-
 /* ---- widths -------------------------------------------------------------------------------- */
 
 static size_t max_size(size_t a, size_t b)
@@ -156,15 +131,15 @@ static void print_header(const struct layout *layout, FILE *to, size_t first, si
 	size_t height = 1;
 
 	for (size_t c = first; c < end; c++)
-		height = max_size(height, header_lines(table->columns[c], layout->columns[c]));
+		height = max_size(height, wrap_lines(table->columns[c], layout->columns[c]));
 	for (size_t line = 0; line < height; line++) {
 		size_t column = line + 1 == height ? print_labels(layout, to, SIZE_MAX) : 0;
 		size_t right = layout->label_width;
 
 		for (size_t c = first; c < end; c++) {
 			size_t width = layout->columns[c], bytes = 0;
-			size_t skip = height - header_lines(table->columns[c], width);
-			const char *text = line < skip ? NULL : header_line(table->columns[c],
+			size_t skip = height - wrap_lines(table->columns[c], width);
+			const char *text = line < skip ? NULL : wrap_line(table->columns[c],
 					width, line - skip, &bytes);
 
 			right += GAP + width;

@@ -37,6 +37,28 @@ size_t wrap_fit(const char *text, size_t width)
 	return i;
 }
 
+const char *wrap_line(const char *text, size_t width, size_t line, size_t *bytes)
+{
+	for (;; line--) {
+		text += strspn(text, " ");
+		if (!*text)
+			return NULL;
+		*bytes = wrap_fit(text, width);
+		if (!line)
+			return text;
+		text += *bytes;
+	}
+}
+
+size_t wrap_lines(const char *text, size_t width)
+{
+	size_t lines = 0, bytes;
+
+	while (wrap_line(text, width, lines, &bytes))
+		lines++;
+	return lines;
+}
+
 void wrap_print(FILE *to, const char *text, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++) {

@@ -18,6 +18,12 @@ size_t wrap_width(const char *text);
  */
 size_t wrap_fit(const char *text, size_t width);
 
+/* Line `line` of a text broken to `width` columns: its start, and *bytes of it; or NULL. */
+const char *wrap_line(const char *text, size_t width, size_t line, size_t *bytes);
+
+/* How many of them there are. */
+size_t wrap_lines(const char *text, size_t width);
+
 /* Prints `bytes` of a text; control characters, which names can contain, become '?'. */
 void wrap_print(FILE *to, const char *text, size_t bytes);
 
