@@ -20,6 +20,13 @@ enum option_id {
 	OPT_OUTPUT,
 	OPT_OUTPUT_FORMAT,
 	OPT_METRIC,
+	OPT_BASE,
+	OPT_NOISE,
+	OPT_CONFIDENCE,
+	OPT_CORRECTION,
+	OPT_FAIL_IF,
+	OPT_ANY,
+	OPT_FORCE,
 	OPT_ETA,
 	OPT_ALLOW_DEVICE,
 	OPT_ALLOW_EXEC,
@@ -38,6 +45,7 @@ enum {
 	OPTIONS = 1u << CLI_OPTIONS,
 	SHOW = 1u << CLI_SHOW,
 	ENVIRONMENT = 1u << CLI_ENVIRONMENT,
+	COMPARE = 1u << CLI_COMPARE,
 	ANY = INT_MAX,
 };
 
@@ -79,6 +87,11 @@ static const struct command commands[] = {
 		"tells what results record of this machine, and of the filesystems and disks under "
 		"the files, directories and devices that are named (else the current directory)",
 	},
+	{
+		CLI_COMPARE, "compare", TAKES_FILES, "[options] BASE NEW...",
+		"tells whether results in JSON, of iojob or fio, are really different; BASE and "
+		"NEW are files, or patterns in quotes that name several of one side",
+	},
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -115,17 +128,50 @@ static const struct cli_option cli_options[] = {
 		"refuse jobs that would write or trim, and lay out no file",
 	},
 	{
-		"output", 0, OPT_OUTPUT, RUN | SHOW, "[FORMAT:]FILE",
+		"output", 0, OPT_OUTPUT, RUN | SHOW | COMPARE, "[FORMAT:]FILE",
 		"write the result to FILE, `-` for standard output (repeatable with FORMAT)",
 	},
 	{
-		"output-format", 0, OPT_OUTPUT_FORMAT, RUN | SHOW | ENVIRONMENT, "FORMAT[,FORMAT]",
+		"output-format", 0, OPT_OUTPUT_FORMAT, RUN | SHOW | ENVIRONMENT | COMPARE,
+		"FORMAT[,FORMAT]",
 		"format of an --output without one and of standard output; text unless given",
 	},
 	{
-		"metric", 0, OPT_METRIC, RUN | SHOW, "NAME[,NAME]",
+		"metric", 0, OPT_METRIC, RUN | SHOW | COMPARE, "NAME[,NAME]",
 		"figures of the tables: bw (the default), iops, lat_mean, lat_max, cpu, p99 or "
-		"another percentile; of one direction: read.bw, write.p99",
+		"another percentile; of one direction: read.bw, write.p99; of compare the one that "
+		"is judged",
+	},
+	{
+		"base", 0, OPT_BASE, COMPARE, "PATTERN",
+		"results to compare with, instead of the first FILE; all of them are one side "
+		"(repeatable)",
+	},
+	{
+		"noise", 0, OPT_NOISE, COMPARE, "PERCENT",
+		"smallest change that is called one; 1% unless given",
+	},
+	{
+		"confidence", 0, OPT_CONFIDENCE, COMPARE, "PERCENT",
+		"of intervals and verdicts; 95% unless given",
+	},
+	{
+		"correction", 0, OPT_CORRECTION, COMPARE, "WORD",
+		"for the number of cells looked at: bh (Benjamini-Hochberg, the default), holm, "
+		"none",
+	},
+	{
+		"fail-if", 0, OPT_FAIL_IF, COMPARE, "CONDITION",
+		"exit with 3 if a figure changed so in any job, and significantly: 'bw<-5%', "
+		"'p99>10%' (repeatable)",
+	},
+	{
+		"any", 0, OPT_ANY, COMPARE, NULL,
+		"let --fail-if count changes that may be chance, too",
+	},
+	{
+		"force", 0, OPT_FORCE, COMPARE, NULL,
+		"compare jobs that do different work, too",
 	},
 	{
 		"eta", 0, OPT_ETA, RUN, "WHEN",
@@ -359,6 +405,39 @@ static int take_metrics(struct parser *p, char *list)
 	return rc;
 }
 
+/* "1%", "0.5": a share from `least` up to, not including, 1. */
+static int take_percent(struct parser *p, const char *option, const char *value, double least,
+		double *share)
+{
+	char *end;
+
+	*share = strtod(value, &end) / 100;
+	if (end > value && *end == '%')
+		end++;
+	if (end == value || *end || !(*share >= least && *share < 1))
+		return err_set(p->err, EINVAL, "%s=%s: must be a percentage from %g to below 100",
+				option, value, least * 100);
+	return 0;
+}
+
+static int take_correction(struct parser *p, const char *value)
+{
+	struct err why;
+
+	if (compare_correction_parse(&p->cli->correction, value, &why))
+		return err_set(p->err, EINVAL, "--correction: %s", why.text);
+	return 0;
+}
+
+static int take_condition(struct parser *p, const char *value)
+{
+	struct err why;
+
+	if (compare_condition_parse(&p->cli->conditions[p->cli->nconditions++], value, &why))
+		return err_set(p->err, EINVAL, "--fail-if: %s", why.text);
+	return 0;
+}
+
 static int take(struct parser *p, enum option_id id, char *value)
 {
 	struct cli *cli = p->cli;
@@ -385,6 +464,23 @@ static int take(struct parser *p, enum option_id id, char *value)
 		return 0;
 	case OPT_METRIC:
 		return take_metrics(p, value);
+	case OPT_BASE:
+		cli->bases[cli->nbases++] = value;
+		return 0;
+	case OPT_NOISE:
+		return take_percent(p, "--noise", value, 0, &cli->noise);
+	case OPT_CONFIDENCE:
+		return take_percent(p, "--confidence", value, 0.5, &cli->confidence);
+	case OPT_CORRECTION:
+		return take_correction(p, value);
+	case OPT_FAIL_IF:
+		return take_condition(p, value);
+	case OPT_ANY:
+		cli->any = true;
+		return 0;
+	case OPT_FORCE:
+		cli->force = true;
+		return 0;
 	case OPT_ETA:
 		return take_eta(p, value);
 	case OPT_ALLOW_DEVICE:
@@ -541,6 +637,22 @@ static int parse_word(struct parser *p, char *word)
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
+/* Some formats are of results alone, some of comparisons. */
+static int check_formats(const struct parser *p)
+{
+	bool compare = p->cli->command == CLI_COMPARE;
+
+	for (size_t i = 0; i < p->cli->ntargets; i++) {
+		const struct output_format *f = p->cli->targets[i].format;
+
+		if (compare ? !f->compare : !f->write)
+			return err_set(p->err, EINVAL, "`%s` is a format of %s", f->name, compare
+					? "results, not of comparisons"
+					: "comparisons (`iojob compare`), not of results");
+	}
+	return 0;
+}
+
 /* --output-format's list goes to the --output that has no format of its own, else to stdout. */
 static int finish_targets(struct parser *p)
 {
@@ -552,7 +664,7 @@ static int finish_targets(struct parser *p)
 	char *name;
 
 	if (!p->formats && !p->plain && cli->ntargets)
-		return 0;
+		return check_formats(p);
 	for (const char *c = list; *c; c++)
 		n += *c == ',';
 	targets = reallocarray(cli->targets, n, sizeof(*targets));
@@ -566,7 +678,7 @@ static int finish_targets(struct parser *p)
 			return wrong_format(p->err, "--output-format", name);
 		cli->targets[cli->ntargets++] = (struct output_target) { format, p->plain };
 	}
-	return 0;
+	return check_formats(p);
 }
 
 /* "a run", "`iojob engines`", "a run and `iojob show`". */
@@ -620,7 +732,12 @@ static int finish(struct parser *p)
 	if (cli->command == CLI_SHOW && cli->nfiles > 1 && (p->plain || cli->ntargets))
 		return err_set(p->err, EINVAL, "--output: one file for %zu results; "
 				"show one at a time", cli->nfiles);
-	if (cli->command == CLI_RUN || cli->command == CLI_SHOW)
+	if (cli->command == CLI_COMPARE && cli->nmetrics > 1)
+		return err_set(p->err, EINVAL, "--metric: one is judged, and these are %zu; the "
+				"usual others are shown in any case", cli->nmetrics);
+	if (cli->command == CLI_COMPARE && cli->any && !cli->nconditions)
+		return err_set(p->err, EINVAL, "--any goes with --fail-if");
+	if (cli->command == CLI_RUN || cli->command == CLI_SHOW || cli->command == CLI_COMPARE)
 		return finish_targets(p);
 	if (cli->command == CLI_ENVIRONMENT) {
 		const struct output_format *format = p->formats ? find_format(p->formats) : NULL;
@@ -716,10 +833,13 @@ static int allocate(struct cli *cli, int argc, char *const *argv, struct err *er
 	cli->overrides = calloc(n, sizeof(*cli->overrides));
 	cli->sections = calloc(n, sizeof(*cli->sections));
 	cli->devices = calloc(n, sizeof(*cli->devices));
+	cli->bases = calloc(n, sizeof(*cli->bases));
+	cli->conditions = calloc(n, sizeof(*cli->conditions));
 	cli->targets = calloc(n, sizeof(*cli->targets));
 	cli->accepts = calloc(n, sizeof(*cli->accepts));
 	if (!cli->text || !cli->args || !cli->files || !cli->overrides || !cli->sections ||
-			!cli->devices || !cli->targets || !cli->accepts)
+			!cli->devices || !cli->bases || !cli->conditions || !cli->targets ||
+			!cli->accepts)
 		return err_set(err, ENOMEM, "out of memory");
 	return 0;
 }
@@ -730,7 +850,7 @@ int cli_parse(struct cli *cli, int argc, char *const *argv, struct err *err)
 	bool words = false; /* after `--` nothing is an option */
 	int taken = 1;
 
-	memset(cli, 0, sizeof(*cli));
+	*cli = (struct cli) { .noise = 0.01, .confidence = 0.95 };
 	if (allocate(cli, argc, argv, err))
 		return -ENOMEM;
 	for (int i = 1; i < argc; i += taken) {
@@ -755,6 +875,8 @@ void cli_free(struct cli *cli)
 	free(cli->overrides);
 	free(cli->sections);
 	free(cli->devices);
+	free(cli->bases);
+	free(cli->conditions);
 	free(cli->targets);
 	free(cli->metrics);
 	free(cli->accepts);
@@ -819,6 +941,7 @@ void cli_help(FILE *to)
 		help_row(to, f->name, f->help);
 	fputc('\n', to);
 	help_text(to, 0, "Exit status: 0 fine, 1 an I/O error or a worker that died or hung, 2 "
-			 "a mistake on the command line or in a job file, 4 a doubt with "
-			 "--strict, 130 or 143 interrupted (the report is whole).");
+			 "a mistake on the command line or in a job file, 3 a condition of "
+			 "--fail-if that is not kept, 4 a doubt with --strict, 130 or 143 "
+			 "interrupted (the report is whole).");
 }

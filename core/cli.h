@@ -11,6 +11,7 @@
 #include "../output/output.h"
 #include "err.h"
 #include "job/job.h"
+#include "result/compare.h"
 
 enum cli_command {
 	CLI_RUN,
@@ -19,6 +20,7 @@ enum cli_command {
 	CLI_SHOW,    /* iojob show FILE... */
 	CLI_DOUBTS,  /* iojob doubts [ID] */
 	CLI_ENVIRONMENT, /* iojob environment [PATH...] */
+	CLI_COMPARE, /* iojob compare BASE NEW... */
 	CLI_HELP,
 	CLI_VERSION,
 };
@@ -43,6 +45,15 @@ struct cli {
 	size_t ntargets;
 	struct metric *metrics; /* --metric */
 	size_t nmetrics;
+	const char **bases; /* --base */
+	size_t nbases;
+	struct compare_condition *conditions; /* --fail-if */
+	size_t nconditions;
+	double noise;      /* --noise, a share */
+	double confidence; /* --confidence, a share */
+	enum compare_correction correction;
+	bool any;          /* conditions count changes that are not significant */
+	bool force;        /* compare different work */
 	const char *directory; /* --directory: of job files and of --check; or NULL */
 	enum cli_eta eta;
 	bool parse_only;

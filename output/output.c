@@ -11,15 +11,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compare.h"
+
 const struct output_format output_formats[] = {
-	{ "text", "for people: a block for each job, then the tables", output_text },
-	{ "json", "the shape of fio's JSON, and more under \"iojob\"", output_json },
-	{ "csv", "one row for each job and direction", output_csv },
-	{ "table", "only the tables that jobs with `vary` form", output_table },
-	{ "table-csv", "the same as CSV", output_table_csv },
-	{ "table-md", "the same as Markdown", output_table_md },
-	{ "postmark", "PostMark's report, of each job with workload=postmark", output_postmark },
-	{ NULL, NULL, NULL },
+	{
+		"text", "for people: a block for each job, then the tables",
+		output_text, compare_text,
+	},
+	{
+		"json", "the shape of fio's JSON, and more under \"iojob\"",
+		output_json, compare_json,
+	},
+	{ "csv", "one row for each job and direction", output_csv, compare_csv },
+	{ "md", "of comparisons only: the text as Markdown", NULL, compare_md },
+	{ "table", "only the tables that jobs with `vary` form", output_table, NULL },
+	{ "table-csv", "the same as CSV", output_table_csv, NULL },
+	{ "table-md", "the same as Markdown", output_table_md, NULL },
+	{
+		"postmark", "PostMark's report, of each job with workload=postmark",
+		output_postmark, NULL,
+	},
+	{ NULL, NULL, NULL, NULL },
 };
 
 const struct output_format *output_find(const char *name)
@@ -343,16 +355,24 @@ static int write_beside(const struct place *place, const char *text, size_t size
 	return code;
 }
 
-/* The text of the result in memory: half a text is never written anywhere. */
-static int format(const struct output_target *target, const struct result *result,
-		const struct output_options *options, char **text, size_t *size)
+/* What is written: a result, or a comparison. */
+struct matter {
+	const struct result *result;
+	const struct output_options *options; /* of a result */
+	const struct compare *compare;        /* NULL: a result */
+};
+
+/* All of its text in memory: half a text is never written anywhere. */
+static int format(const struct output_format *format, const struct matter *matter, char **text,
+		size_t *size)
 {
 	FILE *stream = open_memstream(text, size);
 	int code;
 
 	if (!stream)
 		return -errno;
-	code = target->format->write(stream, result, options);
+	code = matter->compare ? format->compare(stream, matter->compare)
+			       : format->write(stream, matter->result, matter->options);
 	if (ferror(stream) && !code)
 		code = -ENOMEM;
 	if (fclose(stream) && !code)
@@ -360,13 +380,13 @@ static int format(const struct output_target *target, const struct result *resul
 	return code;
 }
 
-int output_write(const struct output_target *target, const struct result *result,
-		const struct output_options *options, struct err *err)
+static int write_matter(const struct output_target *target, const struct matter *matter,
+		struct err *err)
 {
 	struct place place;
 	char *text = NULL;
 	size_t size = 0;
-	int code = format(target, result, options, &text, &size);
+	int code = format(target->format, matter, &text, &size);
 
 	if (!code)
 		code = resolve(&place, target->path);
@@ -378,4 +398,20 @@ int output_write(const struct output_target *target, const struct result *result
 		return 0;
 	return err_set(err, -code, "output %s (%s): %s", target_name(target->path),
 			target->format->name, strerror(-code));
+}
+
+int output_write(const struct output_target *target, const struct result *result,
+		const struct output_options *options, struct err *err)
+{
+	const struct matter matter = { .result = result, .options = options };
+
+	return write_matter(target, &matter, err);
+}
+
+int output_write_compare(const struct output_target *target, const struct compare *c,
+		struct err *err)
+{
+	const struct matter matter = { .compare = c };
+
+	return write_matter(target, &matter, err);
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "../core/err.h"
+#include "../core/result/compare.h"
 #include "../core/result/metric.h"
 #include "../core/result/result.h"
 
@@ -23,9 +24,10 @@ struct output_format {
 	const char *help;
 	/*
 	 * Writes the whole result. 0, or -errno where memory ran out; write errors stay in the
-	 * stream.
+	 * stream. NULL: it is no format of results.
 	 */
 	int (*write)(FILE *to, const struct result *result, const struct output_options *options);
+	int (*compare)(FILE *to, const struct compare *c); /* the same of a comparison */
 };
 
 extern const struct output_format output_formats[];
@@ -57,5 +59,7 @@ int output_check(const struct output_target *targets, size_t n, struct err *err)
 /* Writes one. On error the old file, if any, is as it was. */
 int output_write(const struct output_target *target, const struct result *result,
 		const struct output_options *options, struct err *err);
+int output_write_compare(const struct output_target *target, const struct compare *c,
+		struct err *err);
 
 #endif

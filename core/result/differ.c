@@ -8,6 +8,7 @@
 
 #include "../job/job.h"
 #include "../job/units.h"
+#include "facts.h"
 
 enum { VALUE = 4096 };
 
@@ -27,6 +28,11 @@ static const char *const work_keys[] = {
 /* Keys of a job that are no such thing, or that a member of the result stands for. */
 static const char *const other_keys[] = {
 	"buffered", "bs", "description", "direct", "iodepth", "ioengine", "name", "numjobs", "rw",
+};
+
+/* Keys that are worked out of others where they are not given: their defaults say nothing. */
+static const char *const derived_keys[] = {
+	"bsrange", "filesize", "io_size", "randseed", "size",
 };
 
 #define HAS(list, key) has(list, sizeof(list) / sizeof((list)[0]), key)
@@ -53,6 +59,7 @@ struct values {
 	const struct seen *seen;
 	char **value;
 	size_t n;
+	bool resolved; /* of the jobs of one at least all keys are known */
 };
 
 /* ---- noting a difference ------------------------------------------------------------------- */
@@ -212,9 +219,15 @@ static void print_iodepth(const struct seen *seen, char *buf)
 	print_count(buf, seen->job->iodepth);
 }
 
+/* In fio's results the workers of a group are not counted. */
 static void print_numjobs(const struct seen *seen, char *buf)
 {
-	print_count(buf, seen->workers);
+	const char *told = result_option(seen->result, seen->job, "numjobs");
+
+	if (seen->result->fio)
+		snprintf(buf, VALUE, "%s", told ? told : "1");
+	else
+		print_count(buf, seen->workers);
 }
 
 static void print_direct(const struct seen *seen, char *buf)
@@ -311,8 +324,19 @@ static char *normal(const char *key, const char *value)
 	return strdup(buf);
 }
 
+/*
+ * Is a key that was not written for a job known by its default? Yes among jobs that all tell only
+ * what was written. Held against all keys of another, only where it says what is done: fio leaves
+ * out some that were written without a value.
+ */
+static bool defaulted(const struct values *values, const char *key)
+{
+	return !values->resolved || (HAS(work_keys, key) && !HAS(derived_keys, key));
+}
+
 /* The value of a key in a result; NULL where it cannot be known. */
-static int value_of(const struct seen *seen, const char *key, char **value)
+static int value_of(const struct values *values, const struct seen *seen, const char *key,
+		char **value)
 {
 	const struct result_job *job = seen->job;
 	const struct result *result = seen->result;
@@ -327,6 +351,8 @@ static int value_of(const struct seen *seen, const char *key, char **value)
 	text = find_option(job->options, job->noptions, key);
 	if (!text)
 		text = find_option(result->global, result->nglobal, key);
+	if (!text && !defaulted(values, key))
+		return 0;
 	return (*value = normal(key, text)) ? 0 : -ENOMEM;
 }
 
@@ -335,7 +361,7 @@ static int differ_key(struct compare *c, size_t cell, const char *key, struct va
 	int r = 0;
 
 	for (size_t i = 0; i < values->n && !r; i++)
-		r = value_of(&values->seen[i], key, &values->value[i]);
+		r = value_of(values, &values->seen[i], key, &values->value[i]);
 	return r ? r : note(c, key, cell, HAS(work_keys, key), values);
 }
 
@@ -381,9 +407,11 @@ static int differ_keys(struct compare *c, size_t cell, struct values *values)
 	keys.list = calloc(most, sizeof(*keys.list));
 	if (!keys.list)
 		return -ENOMEM;
+	values->resolved = false;
 	for (size_t i = 0; i < values->n; i++) {
 		const struct seen *seen = &values->seen[i];
 
+		values->resolved |= seen->job->nresolved > 0;
 		keys_add(&keys, seen->job->resolved, seen->job->nresolved);
 		keys_add(&keys, seen->job->options, seen->job->noptions);
 		keys_add(&keys, seen->result->global, seen->result->nglobal);
@@ -435,35 +463,91 @@ static int differ_cells(struct compare *c, const struct compare_input *inputs, s
 	return r;
 }
 
-/* What holds for a result as a whole. */
-static int differ_results(struct compare *c, const struct compare_input *inputs, struct seen *seen,
-		struct values *values)
+/* What is a member of a result as a whole. Some of it is a fact, too, where there are facts. */
+static int differ_results(struct compare *c, struct values *values)
 {
 	static const struct {
 		const char *key;
 		size_t offset;
+		bool without_facts;
 	} rows[] = {
-		{ "version", offsetof(struct result, version) },
-		{ "host", offsetof(struct result, host) },
-		{ "kernel", offsetof(struct result, kernel) },
+		{ "version", offsetof(struct result, version), true },
+		{ "host", offsetof(struct result, host), false },
+		{ "kernel", offsetof(struct result, kernel), true },
 	};
+	bool facts = true;
 	int r = 0;
 
+	for (size_t i = 0; i < values->n; i++)
+		facts &= values->seen[i].result->nfacts > 0;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !r; i++) {
-		values->n = 0;
-		for (size_t s = 0; s < c->nsides; s++) {
-			for (size_t j = 0; j < inputs[s].nresults && !r; j++) {
-				const struct result *result = &inputs[s].results[j];
-				const char *text = *(char *const *)((const char *)result
-						+ rows[i].offset);
+		if (rows[i].without_facts && facts)
+			continue;
+		for (size_t j = 0; j < values->n && !r; j++) {
+			const char *result = (const char *)values->seen[j].result;
+			const char *text = *(char *const *)(result + rows[i].offset);
 
-				seen[values->n].side = s;
-				r = copy_known(&values->value[values->n++], text ? text : "");
-			}
+			r = copy_known(&values->value[j], text ? text : "");
 		}
 		if (!r)
 			r = note(c, rows[i].key, SIZE_MAX, false, values);
 	}
+	return r;
+}
+
+static const struct facts_difference *find_fact(const struct facts_differences *differences,
+		const char *key)
+{
+	for (size_t i = 0; i < differences->n; i++) {
+		if (!strcmp(differences->list[i].key, key))
+			return &differences->list[i];
+	}
+	return NULL;
+}
+
+/*
+ * One fact: all[i] is how result i differs from the first one. What a machine has not is "-"; a
+ * result without any facts knows nothing.
+ */
+static int differ_fact(struct compare *c, const struct facts_differences *all,
+		const struct facts_difference *like, struct values *values)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < values->n && !r; i++) {
+		const struct facts_difference *d = find_fact(&all[i], like->key);
+		const char *text = d ? d->b : like->a;
+
+		if (values->seen[i].result->nfacts)
+			r = copy_known(&values->value[i], text && text[0] ? text : "-");
+	}
+	return r ? r : note(c, like->key, SIZE_MAX, false, values);
+}
+
+/* The environments, each against that of the first result. */
+static int differ_facts(struct compare *c, struct values *values)
+{
+	const struct result *first = values->seen[0].result;
+	struct facts_differences *all = calloc(values->n, sizeof(*all));
+	int r = all ? 0 : -ENOMEM;
+
+	for (size_t i = 1; i < values->n && first->nfacts && !r; i++) {
+		if (values->seen[i].result->nfacts)
+			r = facts_compare(first, values->seen[i].result, &all[i]);
+	}
+	for (size_t i = 1; i < values->n && !r; i++) {
+		for (size_t j = 0; j < all[i].n && !r; j++) {
+			bool before = false;
+
+			for (size_t k = 1; k < i; k++)
+				before |= find_fact(&all[k], all[i].list[j].key) != NULL;
+			if (!before)
+				r = differ_fact(c, all, &all[i].list[j], values);
+		}
+	}
+	for (size_t i = 0; all && i < values->n; i++)
+		facts_differences_free(&all[i]);
+	free(all);
 	return r;
 }
 
@@ -479,7 +563,15 @@ int differ_find(struct compare *c, const struct compare_input *inputs)
 	values.seen = seen = calloc(n, sizeof(*seen));
 	values.value = calloc(n, sizeof(*values.value));
 	if (seen && values.value)
-		r = differ_results(c, inputs, seen, &values);
+		r = 0;
+	for (size_t s = 0; s < c->nsides && !r; s++) {
+		for (size_t j = 0; j < inputs[s].nresults; j++)
+			seen[values.n++] = (struct seen){ &inputs[s].results[j], NULL, 0, s };
+	}
+	if (!r)
+		r = differ_results(c, &values);
+	if (!r)
+		r = differ_facts(c, &values);
 	if (!r)
 		r = differ_cells(c, inputs, seen, &values);
 	for (size_t i = 0; values.value && i < n; i++)

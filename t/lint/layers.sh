@@ -20,7 +20,7 @@ engine engines/*.c
 4 core/measure/{probe,doctor}.[ch]
 4 core/result/doubt.[ch]
 4 core/measure/stat.[ch]
-4 core/result/{merge,metric,postmark,course,compare,differ,value,fields,read}.[ch]
+4 core/result/{merge,metric,postmark,course,compare,differ,sides,value,fields,read}.[ch]
 3 core/job/{job,build,check,foreign}.[ch]
 2 core/job/{jobfile,vary}.[ch]
 2 core/engine/{load,guard,rig,check,trial}.[ch]
@@ -37,7 +37,7 @@ engine engines/*.c
 # A library header and the only files that may include it.
 export ONLY='
 ini.h              core/job/jobfile.c
-jansson.h          {output/json,core/result/{value,fields,read},t/unit/test_*}.[ch]
+jansson.h          {output/{json,compare_json},core/result/{value,fields,read},t/unit/test_*}.[ch]
 {,blkid/}blkid.h   core/plan/target.c
 liburing.h         engines/io_uring.c
 libaio.h           engines/libaio.c

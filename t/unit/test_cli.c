@@ -214,6 +214,33 @@ START_TEST(metrics)
 }
 END_TEST
 
+START_TEST(compare)
+{
+	struct cli cli;
+
+	parse(&cli, ARGS(A("compare"), A("a"), A("b*")));
+	ck_assert_uint_eq(cli.nfiles, 2);
+	ck_assert_double_eq(cli.noise, 0.01);
+	ck_assert_double_eq(cli.confidence, 0.95);
+	ck_assert_int_eq(cli.correction, COMPARE_BH);
+	ck_assert(!cli.any && !cli.force);
+	cli_free(&cli);
+	parse(&cli, ARGS(A("compare"), A("--base=a"), A("--base=b"), A("--noise=0"),
+				    A("--confidence=99%"), A("--correction=holm"), A("--any"),
+				    A("--fail-if=bw<-5%"), A("--fail-if"), A("p99>10%"),
+				    A("--force"), A("c")));
+	ck_assert_uint_eq(cli.nbases, 2);
+	ck_assert_str_eq(cli.bases[1], "b");
+	ck_assert_double_eq(cli.noise, 0);
+	ck_assert_double_eq(cli.confidence, 0.99);
+	ck_assert_int_eq(cli.correction, COMPARE_HOLM);
+	ck_assert_uint_eq(cli.nconditions, 2);
+	ck_assert_str_eq(cli.conditions[1].metric.name, "p99");
+	ck_assert(cli.any && cli.force);
+	cli_free(&cli);
+}
+END_TEST
+
 static const struct {
 	const char *args[4];
 	enum cli_command command;
@@ -239,6 +266,7 @@ static const struct {
 	{ { "engines", "--help" }, CLI_HELP, NULL, false, false },
 	{ { "--version" }, CLI_VERSION, NULL, false, false },
 	{ { "-V" }, CLI_VERSION, NULL, false, false },
+	{ { "compare", "a", "b" }, CLI_COMPARE, NULL, false, false },
 	{ { "./engines" }, CLI_RUN, NULL, false, false },
 	{ { "./show" }, CLI_RUN, NULL, false, false },
 	{ { "a.ini", "engines" }, CLI_RUN, NULL, false, false },
@@ -315,6 +343,12 @@ static const struct {
 	{ { "--man", "f" }, { "--man", "not with a run" } },
 	{ { "engines", "--man" }, { "engines NAME --man", NULL } },
 	{ { "options", "bs", "--man" }, { "iojob options --man", NULL } },
+	{ { "compare", "--noise=-1", "a", "b" }, { "--noise=-1", "percentage" } },
+	{ { "compare", "--confidence=40", "a" }, { "--confidence=40", "from 50" } },
+	{ { "compare", "--readonly", "a", "b" }, { "--readonly goes with a run", "compare" } },
+	{ { "compare", "--output-format=table" }, { "`table`", "results" } },
+	{ { "--output-format=md", "f" }, { "`md`", "compare" } },
+	{ { "--fail-if=bw<1%", "f" }, { "--fail-if goes with `iojob compare`", "a run" } },
 	{ { "engines", "a", "b" }, { "`b`", "`a`" } },
 	{ { "engines", "--output=x" }, { "--output goes with a run and `iojob show`", NULL } },
 	{ { "show" }, { "no result file", "iojob show FILE" } },
@@ -423,6 +457,7 @@ int main(void)
 	tcase_add_test(tc, sets_keep_their_order);
 	tcase_add_loop_test(tc, output, 0, sizeof(outputs) / sizeof(outputs[0]));
 	tcase_add_test(tc, metrics);
+	tcase_add_test(tc, compare);
 	tcase_add_loop_test(tc, command, 0, sizeof(commands) / sizeof(commands[0]));
 	tcase_add_loop_test(tc, refusal, 0, sizeof(refused) / sizeof(refused[0]));
 	tcase_add_test(tc, help_fits);

@@ -565,6 +565,102 @@ START_TEST(difference)
 }
 END_TEST
 
+/* A job of which all keys are known, and one of fio's that tells what was written for it. */
+START_TEST(against_fio)
+{
+	static const char *const jobs[][2] = { { "a", NULL } };
+	static const struct {
+		const char *key;
+		const char *value; /* of the job that knows all; fio's has only numjobs */
+		const char *says;
+	} rows[] = {
+		{ "io_size", "1m", NULL },   /* worked out of the size */
+		{ "unlink", "1", NULL },     /* perhaps left out */
+		{ "rate", "0", NULL },       /* the default */
+		{ "rate", "10m", "rate: 10m / 0" },
+		{ "hipri", "0", NULL },
+	};
+
+	for (size_t i = 0; i < N(rows); i++) {
+		struct result old = plain(1, jobs), new = plain(1, jobs);
+		struct compare_options o = options();
+		struct compare c;
+		char says[128] = "";
+
+		old.jobs[0].workers = 2;
+		new.fio = true;
+		option_add(&old.jobs[0].resolved, &old.jobs[0].nresolved, rows[i].key,
+				rows[i].value);
+		option_add(&new.jobs[0].options, &new.jobs[0].noptions, "numjobs", "2");
+		compare_two(&c, &old, 1, &new, 1, &o);
+		ck_assert_uint_eq(c.ndifferences, rows[i].says != NULL);
+		if (rows[i].says) {
+			snprintf(says, sizeof(says), "%s: %s / %s", c.differences[0].key,
+					c.differences[0].values[0], c.differences[0].values[1]);
+			ck_assert_str_eq(says, rows[i].says);
+			ck_assert(c.differences[0].work);
+		}
+		compare_free(&c);
+		result_free(&old);
+		result_free(&new);
+	}
+}
+END_TEST
+
+static void fact_add(struct result *result, const char *key, const char *value)
+{
+	result->facts = realloc(result->facts, (result->nfacts + 1) * sizeof(*result->facts));
+	ck_assert_ptr_nonnull(result->facts);
+	result->facts[result->nfacts++] = (struct result_fact){ copy(key), copy(value) };
+}
+
+/* Environments are held against that of the first result; what one lacks is told, too. */
+START_TEST(different_environments)
+{
+	static const char *const jobs[][2] = { { "a", NULL } };
+	static const struct {
+		const char *key;
+		const char *a;
+		const char *b;
+	} rows[] = {
+		{ "cgroup.io.max", "-", "8:0 rbps=1" }, { "kernel.release", "6.1", "6.1 | 6.2" },
+		{ "memory.swap", "0", "1 | 0" },
+	};
+	struct result old = plain(1, jobs), new[3] = {
+		plain(1, jobs), plain(1, jobs), plain(1, jobs),
+	};
+	struct compare_options o = options();
+	struct compare c;
+
+	fact_add(&old, "kernel.release", "6.1");
+	fact_add(&old, "memory.swap", "0");
+	fact_add(&new[0], "cgroup.io.max", "8:0 rbps=1");
+	fact_add(&new[0], "kernel.release", "6.1");
+	fact_add(&new[0], "memory.swap", "1");
+	fact_add(&new[1], "cgroup.io.max", "8:0 rbps=1");
+	fact_add(&new[1], "kernel.release", "6.2");
+	fact_add(&new[1], "memory.swap", "0");
+	compare_two(&c, &old, 1, new, N(new), &o); /* the last one knows nothing */
+	ck_assert_uint_eq(c.ndifferences, N(rows));
+	for (size_t i = 0; i < N(rows); i++) {
+		const struct compare_difference *d = NULL;
+
+		for (size_t j = 0; j < c.ndifferences; j++) {
+			if (!strcmp(c.differences[j].key, rows[i].key))
+				d = &c.differences[j];
+		}
+		ck_assert_msg(d != NULL, "%s", rows[i].key);
+		ck_assert_str_eq(d->values[0], rows[i].a);
+		ck_assert_str_eq(d->values[1], rows[i].b);
+		ck_assert(!d->work && !d->cells);
+	}
+	compare_free(&c);
+	result_free(&old);
+	for (size_t i = 0; i < N(new); i++)
+		result_free(&new[i]);
+}
+END_TEST
+
 START_TEST(different_members)
 {
 	static const char *const jobs[][2] = {
@@ -731,6 +827,8 @@ int main(void)
 	tcase_add_test(tcase, three_sides);
 	tcase_add_test(tcase, nothing_in_common);
 	tcase_add_loop_test(tcase, difference, 0, N(different));
+	tcase_add_test(tcase, against_fio);
+	tcase_add_test(tcase, different_environments);
 	tcase_add_test(tcase, different_members);
 	tcase_add_test(tcase, difference_within_a_side);
 	tcase_add_test(tcase, conditions);

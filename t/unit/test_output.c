@@ -837,6 +837,8 @@ START_TEST(test_empty)
 	ck_assert_uint_eq(json_array_size(at(root, "disk_util")), 0);
 	json_decref(root);
 	for (const struct output_format *f = output_formats; f->name; f++) {
+		if (!f->write)
+			continue;
 		text = print(f->write, &result);
 		ck_assert_int_gt((int)strlen(text), 0);
 		free(text);
@@ -1761,7 +1763,7 @@ START_TEST(test_find)
 	ck_assert_ptr_null(output_find("jso"));
 	ck_assert_ptr_null(output_find(""));
 	for (const struct output_format *f = output_formats; f->name; f++)
-		ck_assert(f->write && f->help[0]);
+		ck_assert((f->write || f->compare) && f->help[0]);
 }
 END_TEST
 

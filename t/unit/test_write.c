@@ -40,8 +40,8 @@ static int write_no_memory(FILE *to, const struct result *result,
 	return -ENOMEM;
 }
 
-static const struct output_format letters = { "letters", "", write_letters };
-static const struct output_format no_memory = { "no-memory", "", write_no_memory };
+static const struct output_format letters = { "letters", "", write_letters, NULL };
+static const struct output_format no_memory = { "no-memory", "", write_no_memory, NULL };
 static const struct output_options none = { .nmetrics = 0 };
 static const struct result result_small = { .started_ms = 10 };
 static const struct result result_large = { .started_ms = 100000 };

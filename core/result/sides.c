@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#include "sides.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "read.h"
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, ENOMEM, "out of memory");
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static int read_file(struct side *side, const char *path, struct err *err)
+{
+	struct result *results;
+
+	results = realloc(side->results, (side->nresults + 1) * sizeof(*results));
+	if (!results)
+		return no_memory(err);
+	side->results = results;
+	if (result_read(&results[side->nresults], path, err))
+		return -EINVAL;
+	side->nresults++;
+	return 0;
+}
+
+static int read_pattern(struct side *side, const char *pattern, struct err *err)
+{
+	glob_t found;
+	int r;
+
+	if (!strpbrk(pattern, "*?[") || access(pattern, F_OK) == 0)
+		return read_file(side, pattern, err);
+	r = glob(pattern, 0, NULL, &found);
+	if (r == GLOB_NOMATCH)
+		return err_set(err, ENOENT, "no file matches `%s`", pattern);
+	if (r)
+		return r == GLOB_NOSPACE ? no_memory(err)
+					 : err_set(err, EIO, "%s: cannot be read", pattern);
+	for (size_t i = 0; i < found.gl_pathc && !r; i++)
+		r = read_file(side, found.gl_pathv[i], err);
+	globfree(&found);
+	return r;
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+/* "6.12" of "x/6.12-*.json"; the directory where that leaves nothing, else the pattern. */
+static char *short_label(const char *pattern)
+{
+	const char *slash = strrchr(pattern, '/');
+	const char *name = slash ? slash + 1 : pattern;
+	size_t n = strcspn(name, "*?[");
+	size_t suffix = strlen(".json");
+
+	if (!name[n]) {
+		if (n > suffix && !strcmp(name + n - suffix, ".json"))
+			n -= suffix;
+	} else {
+		while (n && strchr("-_.", name[n - 1]))
+			n--;
+	}
+	if (!n && slash) {
+		const char *end = slash;
+
+		while (slash > pattern && slash[-1] != '/')
+			slash--;
+		name = slash;
+		n = (size_t)(end - slash);
+	}
+	if (n && memchr(name, '*', n))
+		n = 0;
+	return n ? strndup(name, n) : strdup(pattern);
+}
+
+static bool label_twice(const struct sides *sides, size_t i)
+{
+	for (size_t j = 0; j < sides->n; j++) {
+		if (i != j && !strcmp(sides->list[i].label, sides->list[j].label))
+			return true;
+	}
+	return false;
+}
+
+/* Sides of one name are called by the whole of their pattern; both of them. */
+static int part_labels(struct sides *sides, const char *const *names, struct err *err)
+{
+	bool *twice = calloc(sides->n, sizeof(*twice));
+	int r = 0;
+
+	if (!twice)
+		return no_memory(err);
+	for (size_t i = 0; i < sides->n; i++)
+		twice[i] = label_twice(sides, i);
+	for (size_t i = 0; i < sides->n && !r; i++) {
+		char *whole = twice[i] ? strdup(names[i]) : NULL;
+
+		if (!twice[i])
+			continue;
+		free(sides->list[i].label);
+		sides->list[i].label = whole;
+		r = whole ? 0 : no_memory(err);
+	}
+	free(twice);
+	return r;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+/* The files of side i: all bases, where there are any, are the first. */
+static int read_side(struct side *side, const char *const *patterns, size_t n, struct err *err)
+{
+	int r = 0;
+
+	side->label = short_label(patterns[0]);
+	if (!side->label)
+		return no_memory(err);
+	for (size_t i = 0; i < n && !r; i++)
+		r = read_pattern(side, patterns[i], err);
+	return r;
+}
+
+int sides_read(struct sides *sides, const char *const *bases, size_t nbases,
+		const char *const *words, size_t nwords, struct err *err)
+{
+	const size_t first = nbases > 0;
+	const char **names; /* what each side is called by */
+	int r = 0;
+
+	*sides = (struct sides){ .n = nwords + first };
+	if (sides->n < 2)
+		return err_set(err, EINVAL, "compare: %s; write `iojob compare BASE NEW...` or "
+				"`iojob compare --base=PATTERN NEW...`", sides->n
+				? "there is nothing to compare it with" : "no result files");
+	sides->list = calloc(sides->n, sizeof(*sides->list));
+	sides->inputs = calloc(sides->n, sizeof(*sides->inputs));
+	names = calloc(sides->n, sizeof(*names));
+	if (!sides->list || !sides->inputs || !names)
+		r = no_memory(err);
+	for (size_t i = 0; i < sides->n && !r; i++) {
+		const char *const *patterns = i < first ? bases : &words[i - first];
+
+		names[i] = patterns[0];
+		r = read_side(&sides->list[i], patterns, i < first ? nbases : 1, err);
+	}
+	if (!r)
+		r = part_labels(sides, names, err);
+	for (size_t i = 0; i < sides->n && !r; i++) {
+		const struct side *side = &sides->list[i];
+
+		sides->inputs[i] = (struct compare_input){
+			side->label, side->results, side->nresults,
+		};
+	}
+	free(names);
+	return r;
+}
+
+void sides_free(struct sides *sides)
+{
+	for (size_t i = 0; sides->list && i < sides->n; i++) {
+		for (size_t j = 0; j < sides->list[i].nresults; j++)
+			result_free(&sides->list[i].results[j]);
+		free(sides->list[i].results);
+		free(sides->list[i].label);
+	}
+	free(sides->list);
+	free(sides->inputs);
+	*sides = (struct sides){ .n = 0 };
+}

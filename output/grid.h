@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* A grid of texts: columns under headers that may take several lines, rows behind a label. */
+#ifndef GRID_H
+#define GRID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct grid_row {
+	char *label;
+	bool heading;  /* of the rows below it, which stand a little to the right */
+	char **cells;  /* one a column; NULL: nothing there */
+};
+
+struct grid {
+	const char *const *columns; /* their headers; not owned */
+	size_t ncolumns;
+	bool marked; /* cells end with a mark or a blank, headers do not */
+	struct grid_row *rows;
+	size_t nrows;
+};
+
+/* One more row without cells; NULL without memory. It moves when the next one comes. */
+struct grid_row *grid_add(struct grid *grid, const char *label);
+
+/* A cell of the last row. 0 or -ENOMEM. */
+int grid_set(struct grid *grid, size_t column, const char *text);
+
+/* As many columns at a time as a line of text holds. -ENOMEM. */
+int grid_text(FILE *to, const struct grid *grid);
+void grid_md(FILE *to, const struct grid *grid);
+
+void grid_free(struct grid *grid);
+
+#endif
