@@ -245,8 +245,12 @@ struct opt_table help_words(void)
 			       "Several vary lines multiply; the last one varies fastest. The "
 			       "combinations run one after the other, each as a stage of its "
 			       "own, on the files of the section. The points of the last axis "
-			       "become the columns of the table that the text ends with; jobs of "
-			       "other sections with the same axis share it.\n\n"
+			       "become the columns of the table that the text ends with, those of "
+			       "the one or two axes before it its rows; sections that vary one "
+			       "thing alone, the same one, share a table.\n\n"
+			       "Combinations that cannot be, since a block or a step of `rw` is "
+			       "larger than the file, are left out with a warning, as long as "
+			       "others are left.\n\n"
 			       "`--set KEY=VALUE` of a key that is varied replaces its axis.",
 		},
 		{

@@ -876,6 +876,49 @@ static int plot_fill(struct build *b, struct plot *plot)
 	return rc ? rc : axes_finish(b, plot);
 }
 
+/* As far as the job says how large its files are. */
+static bool unfit(const struct job *job)
+{
+	uint64_t bytes = job->o.filesize[0] ? job->o.filesize[0]
+			: job->o.size.bytes / job_nfiles(job);
+	int dir;
+
+	return bytes && job_fit(job, bytes, &dir) != JOB_FITS;
+}
+
+/*
+ * Axes multiply, and a table of block sizes against file sizes has a corner that cannot be: it
+ * stays empty, unless it is all of the table, which the plan will refuse.
+ */
+static int drop_unfit(struct build *b, const struct jobfile_section *section, size_t variants)
+{
+	struct job *list = &b->jobs->list[b->jobs->n - variants];
+	bool first = list[0].first;
+	size_t kept = 0;
+	struct err text;
+
+	for (size_t i = 0; i < variants; i++)
+		kept += !unfit(&list[i]);
+	if (kept == 0 || kept == variants)
+		return 0;
+	for (size_t i = 0, to = 0; i < variants; i++) {
+		struct job job = list[i];
+
+		if (unfit(&job))
+			continue;
+		list[i] = list[to];
+		list[to++] = job;
+	}
+	for (size_t i = kept; i < variants; i++)
+		jobs_drop(b->jobs);
+	list[0].first = first;
+	err_at(&text, 0, section->path, section->line,
+			"[%s]: leaves out %zu of its %zu combinations, in which a block or a step "
+			"is larger than the file",
+			section->name, variants - kept, variants);
+	return warn(b, text.text, &text);
+}
+
 static int build_section(struct build *b, const struct jobfile_section *section)
 {
 	struct plot plot = { .section = section };
@@ -891,6 +934,8 @@ static int build_section(struct build *b, const struct jobfile_section *section)
 	}
 	for (size_t i = 0; i < variants && rc == 0; i++)
 		rc = add_job(b, &plot, i, variants);
+	if (rc == 0)
+		rc = drop_unfit(b, section, variants);
 	for (size_t i = 0; i < plot.naxes; i++)
 		vary_free(&plot.axes[i].vary);
 	free(plot.axes);

@@ -283,8 +283,7 @@ static int check_zones(struct job *job, struct err *err)
 				"zonemode = strided: rw has a modifier, `%s`; only one of them can "
 				"say what comes next",
 				o->rw_modifier);
-	if (o->nrfiles > 1 || (o->filename && list_length(o->filename) > 1 &&
-						!job_given(job, "nrfiles")))
+	if (job_nfiles(job) > 1)
 		return refuse(job, "zonemode", err, "zonemode = strided: for one file only");
 	job->zone_range = o->zonerange ? o->zonerange : o->zonesize;
 	for (int d = 0; d < JOB_DIRS; d++) {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "list.h"
+
 #define ROW(member, opt_type) \
 	.name = #member, .type = IOJOB_OPT_##opt_type, IOJOB_MEMBER(struct job_opts, member)
 
@@ -273,7 +275,9 @@ const struct iojob_option job_options[] = {
 		.help = "how files are called where filename is not given",
 		.doc = "`$jobname` is the section, `$jobnum` the worker, `$filenum` the number of "
 		       "the file, both from 0. A name without `$jobnum` is one file that all "
-		       "workers share.",
+		       "workers share.\n\n"
+		       "`$KEY` is the value of any key of the job, so that each combination of a "
+		       "`vary` can have files of its own: `$size.$bs`. fio knows the first three.",
 	},
 	{
 		ROW(offset, SIZE),
@@ -995,10 +999,15 @@ static void free_job(struct job *job)
 	free(job->section);
 }
 
+void jobs_drop(struct jobs *jobs)
+{
+	free_job(&jobs->list[--jobs->n]);
+}
+
 void jobs_free(struct jobs *jobs)
 {
-	for (size_t i = 0; i < jobs->n; i++)
-		free_job(&jobs->list[i]);
+	while (jobs->n)
+		jobs_drop(jobs);
 	free(jobs->list);
 	*jobs = (struct jobs){ NULL, 0 };
 }
@@ -1038,6 +1047,39 @@ bool job_is_sync(const struct job *job)
 unsigned job_depth(const struct job *job)
 {
 	return job_is_sync(job) ? 1 : (unsigned)job->o.iodepth;
+}
+
+size_t job_nfiles(const struct job *job)
+{
+	size_t names = job->o.filename ? list_length(job->o.filename) : 0;
+	size_t n = (size_t)job->o.nrfiles;
+
+	return !names || (job_given(job, "nrfiles") && n < names) ? n : names;
+}
+
+/* The first I/O is at the start; is there room for one where the step leads from there? */
+static bool step_fits(uint64_t bs, int64_t step, uint64_t length)
+{
+	if (step < 0)
+		return -(uint64_t)step < length;
+	return !step || ((uint64_t)step < length && 2 * bs + (uint64_t)step <= length);
+}
+
+enum job_fit job_fit(const struct job *job, uint64_t length, int *dir)
+{
+	for (int d = 0; d < JOB_DIRS; d++) {
+		*dir = d;
+		if (!(job->ops & IOJOB_OP_BIT(d)))
+			continue;
+		if (job->bs_min[d] > length)
+			return JOB_FIT_BLOCK;
+		if (!step_fits(job->bs_min[d], job->step[d], length))
+			return JOB_FIT_STEP;
+	}
+	if (job->zone_range
+			&& job->zone_range + job->o.zoneskip + job_block_min(job) > length)
+		return JOB_FIT_ZONE;
+	return JOB_FITS;
 }
 
 uint64_t job_block_min(const struct job *job)

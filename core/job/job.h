@@ -267,6 +267,9 @@ int jobs_build(struct jobs *jobs, const struct jobfile *file, const struct job_b
 		struct err *err);
 void jobs_free(struct jobs *jobs);
 
+/* Forgets the last one. */
+void jobs_drop(struct jobs *jobs);
+
 /* The rules across options; fills the derived members. The error has file and line. */
 int job_check(struct job *job, struct err *err);
 
@@ -320,6 +323,20 @@ static inline bool job_needs_contents(const struct job *job)
 {
 	return !job_is_postmark(job) && (job_does(job, IOJOB_READ) || job->o.overwrite);
 }
+
+/* How many files each of its workers has. */
+size_t job_nfiles(const struct job *job);
+
+/* What does not fit into a region of so many bytes? */
+enum job_fit {
+	JOB_FITS,
+	JOB_FIT_BLOCK, /* one of some direction */
+	JOB_FIT_STEP,  /* a second one behind the first step */
+	JOB_FIT_ZONE,  /* one in the second zone */
+};
+
+/* *dir is the direction to blame for a block or a step. */
+enum job_fit job_fit(const struct job *job, uint64_t length, int *dir);
 
 /* Smallest and largest block of all directions, bytes. */
 uint64_t job_block_min(const struct job *job);

@@ -12,14 +12,32 @@
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-/* filename_format with $jobname, $jobnum and $filenum. */
+/* The value of a key that stands as $KEY at p; returns the bytes that it takes there, or 0. */
+static size_t put_key(const struct job *job, const char *p, FILE *out)
+{
+	size_t n = *p == '$' ? strspn(p + 1, "abcdefghijklmnopqrstuvwxyz_") : 0;
+	char key[64], value[256];
+	int row;
+
+	if (!n || n >= sizeof(key))
+		return 0;
+	memcpy(key, p + 1, n);
+	key[n] = '\0';
+	row = job_row(key);
+	if (row < 0)
+		return 0;
+	fputs(opt_print(&job_options[row], &job->o, value, sizeof(value)), out);
+	return n + 1;
+}
+
+/* filename_format with $jobname, $jobnum, $filenum, and $KEY for any key of the job. */
 static char *format_name(const struct job *job, unsigned clone, unsigned filenum)
 {
 	static const char *const words[] = { "$jobname", "$jobnum", "$filenum" };
 	char clone_text[12], file_text[12], *name = NULL;
 	const char *const texts[] = { job->section, clone_text, file_text };
 	const char *p = job->o.filename_format;
-	size_t size;
+	size_t size, n;
 	FILE *out = open_memstream(&name, &size);
 
 	if (!out)
@@ -34,6 +52,8 @@ static char *format_name(const struct job *job, unsigned clone, unsigned filenum
 		if (i < 3) {
 			fputs(texts[i], out);
 			p += strlen(words[i]);
+		} else if ((n = put_key(job, p, out))) {
+			p += n;
 		} else {
 			fputc(*p++, out);
 		}
@@ -303,55 +323,40 @@ static int choose_region(const struct job *job, struct plan_file *file, uint64_t
 	return 0;
 }
 
-/* Is there room for a block of every direction? */
-static int check_block(const struct job *job, const struct plan_file *file,
+/*
+ * Is the region large enough for a block of every direction, and for more than one, so that no job
+ * goes round on the first block of it?
+ */
+static int check_region(const struct job *job, const struct plan_file *file,
 		const struct plan_target *t, struct err *err)
 {
-	const char *key = job_given(job, "bsrange") ? "bsrange" : "bs", *path;
+	const char *bs = job_given(job, "bsrange") ? "bsrange" : "bs", *path;
 	char a[32], b[32];
 	unsigned line;
-
-	for (int d = 0; d < JOB_DIRS; d++) {
-		if (!(job->ops & IOJOB_OP_BIT(d)) || job->bs_min[d] <= file->length)
-			continue;
-		job_where(job, key, &path, &line);
-		return err_at(err, EINVAL, path, line, "%s = %s: more than the %s of %s", key,
-				units_print_bytes(a, sizeof(a), job->bs_min[d]),
-				units_print_size(b, sizeof(b), file->length), t->path);
-	}
-	return 0;
-}
-
-/* What lies behind the end of the file is no I/O, and a job would go round on one block. */
-static int check_stride(const struct job *job, const struct plan_file *file,
-		const struct plan_target *t, struct err *err)
-{
-	uint64_t zone = job->zone_range + job->o.zoneskip;
-	char a[32], b[32];
-	const char *path;
-	unsigned line;
+	int dir;
 
 	units_print_size(b, sizeof(b), file->length);
-	for (int d = 0; d < JOB_DIRS; d++) {
-		uint64_t bs = job->bs_min[d], step = (uint64_t)job->step[d];
-
-		if (!(job->ops & IOJOB_OP_BIT(d)) || !step
-				|| (job->step[d] < 0 ? -step < file->length
-						     : step < file->length
-						    && 2 * bs + step <= file->length))
-			continue;
+	switch (job_fit(job, file->length, &dir)) {
+	case JOB_FITS:
+		break;
+	case JOB_FIT_BLOCK:
+		job_where(job, bs, &path, &line);
+		return err_at(err, EINVAL, path, line, "%s = %s: more than the %s of %s", bs,
+				units_print_bytes(a, sizeof(a), job->bs_min[dir]), b, t->path);
+	case JOB_FIT_STEP:
 		job_where(job, "rw", &path, &line);
 		return err_at(err, EINVAL, path, line,
 				"rw = %s:%s: no second block lies within the %s of %s",
 				plan_rw_name(job), job->o.rw_modifier, b, t->path);
+	case JOB_FIT_ZONE:
+		units_print_size(a, sizeof(a), job->zone_range + job->o.zoneskip);
+		job_where(job, "zonemode", &path, &line);
+		return err_at(err, EINVAL, path, line,
+				"zonemode = strided: no second zone lies within the %s of %s: it "
+				"would begin at %s",
+				b, t->path, a);
 	}
-	if (!job->zone_range || zone + job_block_min(job) <= file->length)
-		return 0;
-	job_where(job, "zonemode", &path, &line);
-	return err_at(err, EINVAL, path, line,
-			"zonemode = strided: no second zone lies within the %s of %s: it would "
-			"begin at %s",
-			b, t->path, units_print_size(a, sizeof(a), zone));
+	return 0;
 }
 
 /* Region and size of one file. */
@@ -379,8 +384,7 @@ static int size_file(const struct plan *plan, const struct plan_worker *w, unsig
 	if (fixed && file->length > have - file->offset)
 		file->length = have - file->offset;
 	file->size_bytes = file->offset + file->length;
-	r = check_block(job, file, t, err);
-	return r ? r : check_stride(job, file, t, err);
+	return check_region(job, file, t, err);
 }
 
 /* ---- limits -------------------------------------------------------------------------------- */
@@ -438,14 +442,6 @@ int plan_blame(const struct job *job, int r, struct err *err)
 	return err_at(err, -r, path, line, "%s", what.text);
 }
 
-size_t plan_nfiles(const struct job *job)
-{
-	size_t names = job->o.filename ? list_length(job->o.filename) : 0;
-	size_t n = (size_t)job->o.nrfiles;
-
-	return !names || (job_given(job, "nrfiles") && n < names) ? n : names;
-}
-
 int plan_files(struct plan *plan, struct plan_worker *w, const struct plan_options *options,
 		struct err *err)
 {
@@ -456,7 +452,7 @@ int plan_files(struct plan *plan, struct plan_worker *w, const struct plan_optio
 
 	if (job_is_postmark(job))
 		return plan_postmark(plan, w, options, err);
-	w->nfiles = plan_nfiles(job);
+	w->nfiles = job_nfiles(job);
 	w->files = calloc(w->nfiles, sizeof(*w->files));
 	regions = calloc(w->nfiles, sizeof(*regions));
 	if (!w->files || !regions)

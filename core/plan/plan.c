@@ -299,7 +299,7 @@ static int plan_job(struct plan *plan, struct job *job, const struct plan_option
 	if (!r)
 		r = check_pattern(job, err);
 	if (!r && options->judge_machine)
-		r = check_engine(plan, job, plan_nfiles(job), err);
+		r = check_engine(plan, job, job_nfiles(job), err);
 	if (!r && options->judge_machine)
 		r = check_cpus(job, err);
 	workers = realloc(stage->workers, (first + count) * sizeof(*workers));

@@ -109,9 +109,6 @@ uint32_t plan_postmark_call(
 /* O_DIRECT: do sizes and calls keep to the alignment there? */
 int plan_postmark_align(const struct job *job, const struct plan_target *t, struct err *err);
 
-/* How many files each worker of a job has. */
-size_t plan_nfiles(const struct job *job);
-
 /* Forgets the targets from number n on. */
 void plan_drop_targets(struct plan *plan, size_t n);
 

@@ -105,7 +105,7 @@ static void resolve(const struct job *job, const struct plan_worker *worker, str
 	o->buffered = !job->direct;
 	o->rwmixread = job->mix_read;
 	o->rwmixwrite = 100 - job->mix_read;
-	o->nrfiles = (int)plan_nfiles(job);
+	o->nrfiles = (int)job_nfiles(job);
 	o->zonerange = job->zone_range;
 	if (worker)
 		resolve_sizes(job, worker, o);

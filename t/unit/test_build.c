@@ -208,6 +208,57 @@ static void refused(const char *text, const struct job_builder *how, const char 
 	ck_assert_ptr_null(w->jobs.list);
 }
 
+/* Combinations whose block or step does not fit into their file are left out, and that is said. */
+START_TEST(test_unfit_combinations)
+{
+	static const struct {
+		const char *text;
+		const char *left; /* size/bs, in the order in which they run */
+		const char *warning;
+	} table[] = {
+		{ "[a]\nvary=size: 64k 1m\nvary=bs: 4k 128k 1m\n",
+				"64k/4k 1m/4k 1m/128k 1m/1m",
+				"t.ini:1: [a]: leaves out 2 of its 6 combinations" },
+		{ "[a]\nrw=read:16bs\nvary=size: 64k 1m\nvary=bs: 4k 32k\n",
+				"1m/4k 1m/32k",
+				"t.ini:1: [a]: leaves out 2 of its 4 combinations" },
+		{ "[a]\nnrfiles=2\nsize=64k\nvary=bs: 32k 64k\n", "64k/32k",
+				"t.ini:1: [a]: leaves out 1 of its 2 combinations" },
+		{ "[a]\nrw=write\nvary=size: 64k\nvary=bs: 4k,128k 128k,4k\n", "64k/128k",
+				"t.ini:1: [a]: leaves out 1 of its 2 combinations" },
+		/* All of them, or one that is no combination: the plan's to refuse. */
+		{ "[a]\nsize=64k\nvary=bs: 128k 1m\n", "64k/128k 64k/1m", "" },
+		{ "[a]\nsize=64k\nbs=128k\n", "64k/128k", "" },
+		/* What nobody knows yet. */
+		{ "[a]\nsize=50%\nvary=bs: 4k 1m\n", "50%/4k 50%/1m", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		char left[256] = "";
+
+		ck_assert_msg(try(table[i].text, NULL) == 0, "%s", w->err.text);
+		for (size_t j = 0; j < w->jobs.n; j++) {
+			const struct job *job = &w->jobs.list[j];
+			char size[32], bs[32];
+			struct opt_table rows = job_table();
+			size_t used = strlen(left);
+			uint64_t read[3] = { job->bs_min[0], job->bs_min[0], job->bs_min[0] };
+			struct job_opts o = job->o;
+
+			memcpy(o.bs, read, sizeof(read));
+			snprintf(left + used, sizeof(left) - used, "%s%s/%s", j ? " " : "",
+					opt_print(&rows.rows[job_row("size")], &o, size, 32),
+					opt_print(&rows.rows[job_row("bs")], &o, bs, 32));
+			ck_assert_uint_eq(job->stage, j);
+			ck_assert(job->first == !j);
+		}
+		ck_assert_str_eq(left, table[i].left);
+		ck_assert_msg(strncmp(w->warnings, table[i].warning, strlen(table[i].warning)) == 0
+				&& !*table[i].warning == !*w->warnings, "%s", w->warnings);
+	}
+}
+END_TEST
+
 static const struct fake_conf *conf(size_t job)
 {
 	return w->jobs.list[job].engine_conf;
@@ -746,6 +797,7 @@ int main(void)
 	tcase_add_loop_test(tests, test_refusals, 0, sizeof(refusals) / sizeof(refusals[0]));
 	tcase_add_test(tests, test_refused_engines);
 	tcase_add_test(tests, test_too_many_combinations);
+	tcase_add_test(tests, test_unfit_combinations);
 	tcase_add_test(tests, test_globals);
 	tcase_add_test(tests, test_last_global_is_idle);
 	tcase_add_test(tests, test_filenames_add_up);

@@ -295,6 +295,10 @@ static const struct {
 			"j-0-0.$x 0k+8k j-0-1.$x 0k+8k = 16k; j-1-0.$x 0k+8k j-1-1.$x 0k+8k = 16k",
 			"" },
 	{ "", "[a b]\nname=c\nrw=write\nsize=16k\n", "a b.0.0 0k+16k = 16k", "" },
+	{ "", "[j]\nfilename_format=$size.$bs-$blocksize$zz$\nrw=write\nsize=16k\n",
+			"16k.4k-4k$zz$ 0k+16k = 16k", "" },
+	{ "", "[j]\nfilename_format=$jobnum_$bs.$bsrange\nrw=write\nsize=16k\nbsrange=4k-8k\n",
+			"0_4k.4k-8k 0k+16k = 16k", "" },
 	/* fio: a directory a/. */
 	{ "", "[a/b]\nrw=write\nsize=16k\n", "a_b.0.0 0k+16k = 16k", "" },
 
