@@ -152,8 +152,9 @@ agree() {
 	numbers_agree && rates_agree && text_agrees
 }
 header() { # where it ran, on one line or on two
-	tr -s ' \n' ' ' <out.txt | grep -qE \
-		"$T/run: [a-z0-9]+ on [^ ]+, needs [0-9.]+ [KMGT]?i?B, [0-9.]+ [KMGT]iB free"
+	place="$T/run: [a-z0-9]+ on [^ ]+( \\([^)]*\\))?"
+	tr -s ' \n' ' ' <out.txt |
+		grep -qE "$place, needs [0-9.]+ [KMGT]?i?B, [0-9.]+ [KMGT]iB free"
 }
 nothing_left() {
 	[ -z "$(ls run)" ] || {
