@@ -205,19 +205,26 @@ static bool see_cpu_wait(const struct view *v, char *text)
 			"workers waited for a CPU for %.0f %% of the time", fmin(part, 1) * 100);
 }
 
-/* Calls to submit that only hand over return long before the I/O is complete. */
+/*
+ * A submit that only hands over is a small part of a worker's time. Where the CPU is what it takes,
+ * direct I/O is not synchronous for that: the generator has come to its end.
+ */
 static bool see_synchronous(const struct view *v, char *text)
 {
-	double slat = 0, lat = 0;
+	const struct result_job *job = v->job;
+	uint64_t slat = 0;
+	double part;
 
-	if (v->job->sync_engine || v->job->iodepth < 2)
+	if (job->sync_engine || job->iodepth < 2)
 		return false;
-	for (int d = 0; d < RESULT_DIRS; d++) {
-		slat += (double)v->job->dir[d].slat.sum;
-		lat += (double)result_lat(&v->job->dir[d])->sum;
-	}
-	if (lat > 0 && slat / lat >= slat_min && !v->seen->batches && v->seen->files)
-		return say(text, "%.0f %% of the latency passed within submit", slat / lat * 100);
+	for (int d = 0; d < RESULT_DIRS; d++)
+		slat += job->dir[d].slat.sum;
+	part = share(slat, job->runtime_ns);
+	if (part >= slat_min && v->seen->files && !v->seen->batches
+			&& (v->seen->buffered || share(job->cpu_user_ns + job->cpu_sys_ns, slat)
+					< slat_min))
+		return say(text, "workers spent %.0f %% of the time within submit",
+				fmin(part, 1) * 100);
 	return v->seen->punted >= punted_min && say(text,
 			"kernel threads (iou-wrk) took %.0f %% of the CPU time",
 			v->seen->punted * 100);

@@ -111,9 +111,10 @@ const struct doubt_kind doubt_kinds[] = {
 	},
 	[DOUBT_SYNCHRONOUS] = {
 		"G4", false, "an asynchronous engine that was synchronous",
-		"Half of the latency or more was spent inside of the call that should only hand "
-		"the I/O over (slat against lat), or kernel threads (iou-wrk) did a fifth or more "
-		"of the work: buffered I/O does it, and filesystems without asynchronous paths.",
+		"Workers spent half of their time or more within the call that should only hand an "
+		"I/O over (slat), and with direct I/O not on the CPU; or kernel threads (iou-wrk) "
+		"took a fifth or more of the CPU time. Buffered I/O does it, and filesystems "
+		"without asynchronous paths. Not asked of jobs that submit in batches.",
 		"set direct=1, or use a synchronous engine with more workers",
 	},
 	[DOUBT_DEPTH] = {

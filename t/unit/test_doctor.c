@@ -176,6 +176,17 @@ static void powersave(struct patient *p)
 	p->stage.khz_after = 1000000;
 }
 
+static void submits(struct patient *p)
+{
+	p->job.dir[0].slat.sum = UINT64_C(6) * SECOND;
+}
+
+static void submits_and_copies(struct patient *p)
+{
+	submits(p);
+	p->job.cpu_sys_ns = UINT64_C(6) * SECOND;
+}
+
 static void cached_and_busy(struct patient *p)
 {
 	busy(p);
@@ -219,7 +230,11 @@ static const struct {
 	{ "G3", paced_slowly, U64, FIELD(job.dir[0].response.sum), 800.0 * SECOND,
 		799.9 * SECOND },
 	{ "G3", paced, U64, FIELD(job.dir[0].response.sum), 60.0 * SECOND, 59.9 * SECOND },
-	{ "G4", NULL, U64, FIELD(job.dir[0].slat.sum), 20.0 * SECOND, 19.9 * SECOND },
+	{ "G4", NULL, U64, FIELD(job.dir[0].slat.sum), 5.0 * SECOND, 4.9 * SECOND },
+	{ "G4", submits, U64, FIELD(job.cpu_sys_ns), 1.9 * SECOND, 2.0 * SECOND },
+	{ "G4", submits_and_copies, FLAG, FIELD(seen.buffered), 1, 0 },
+	{ "G4", submits, FLAG, FIELD(seen.batches), 0, 1 },
+	{ "G4", submits, FLAG, FIELD(seen.files), 1, 0 },
 	{ "G4", NULL, REAL, FIELD(seen.punted), 0.2, 0.19 },
 	{ "G5", NULL, U64, FIELD(job.dir[0].lat.sum), 19.9 * SECOND, 20.0 * SECOND },
 	{ "L1", NULL, U64, FIELD(stage.other_user_ns), 2.0 * SECOND, 1.9 * SECOND },
@@ -407,6 +422,47 @@ START_TEST(percentiles)
 		ck_assert_msg(!has(&p, "T2") == !rows[i].few, "row %zu", i);
 		p.job.options = NULL;
 		p.job.noptions = 0;
+		discharge(&p);
+	}
+}
+END_TEST
+
+START_TEST(course)
+{
+	static const struct {
+		size_t n; /* whole samples */
+		uint64_t bytes[8];
+		bool warming;
+		bool unsteady;
+	} rows[] = {
+		{ 6, { 100, 100, 100, 100, 100, 100 }, false, false },
+		{ 6, { 79, 100, 100, 100, 100, 100 }, true, false },
+		{ 6, { 120, 100, 100, 100, 100, 100 }, true, false },
+		{ 6, { 81, 100, 100, 100, 100, 100 }, false, false },
+		{ 3, { 10, 100, 100 }, true, false },
+		{ 2, { 10, 100 }, false, false },
+		{ 5, { 100, 100, 50, 100, 100 }, false, true },
+		{ 5, { 10, 100, 50, 100, 100 }, false, true },
+		{ 5, { 100, 98, 96, 92, 88 }, false, true }, /* it moves */
+		{ 5, { 100, 90, 81, 90, 100 }, false, false },
+		{ 4, { 100, 100, 50, 100 }, false, false },
+		{ 5, { 0, 0, 0, 0, 0 }, false, true },
+	};
+	struct patient p;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct result_series *series;
+
+		healthy(&p);
+		series = &p.job.dir[0].series;
+		series->interval_ns = SECOND;
+		series->n = rows[i].n + 1; /* and the end of the last one, cut short */
+		series->bytes = calloc(series->n, sizeof(*series->bytes));
+		series->ios = calloc(series->n, sizeof(*series->ios));
+		memcpy(series->bytes, rows[i].bytes, rows[i].n * sizeof(*series->bytes));
+		judge(&p);
+		ck_assert_msg(!has(&p, "T4") == !rows[i].warming, "row %zu, T4", i);
+		ck_assert_msg(!has(&p, "T3") == !rows[i].unsteady, "row %zu, T3", i);
 		discharge(&p);
 	}
 }
