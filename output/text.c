@@ -343,33 +343,22 @@ static void print_syncs(FILE *to, const struct result *result, const struct resu
 	wrap_end(&wrap);
 }
 
-/* What steadystate came to; of other jobs only what is not steady. */
+/* What steadystate came to. */
 static void print_steady(FILE *to, const struct result_job *job)
 {
-	struct result_verdict verdict = result_verdict(job);
 	const struct result_steady *steady = &job->steady;
-	bool asked = steady->window_ns, doubt = verdict.judged && !verdict.steady;
 	char text[160];
 	struct wrap wrap;
 
-	if (!asked && !doubt)
+	if (!steady->window_ns)
 		return;
 	wrap_begin(&wrap, to, 2, TEXT_VALUE, "steady");
-	if (asked) {
-		wrap_words(&wrap, " ", steady_print(text, sizeof(text), &steady->rule, false));
-		add_time(&wrap, " ", "over ", steady->window_ns);
-		if (steady->attained)
-			add_time(&wrap, ", ", "after ", steady->attained * 1000000000);
-		else
-			wrap_words(&wrap, ", ", "NOT attained");
-	}
-	if (doubt) {
-		snprintf(text, sizeof(text), "NOT as a whole: in five parts it varies by %.0f %% "
-				"(%d would be steady) and moves by %.0f %% (%d)",
-				verdict.range_percent, STEADY_RANGE_PERCENT,
-				verdict.movement_percent, STEADY_MOVEMENT_PERCENT);
-		wrap_words(&wrap, asked ? "; " : " ", text);
-	}
+	wrap_words(&wrap, " ", steady_print(text, sizeof(text), &steady->rule, false));
+	add_time(&wrap, " ", "over ", steady->window_ns);
+	if (steady->attained)
+		add_time(&wrap, ", ", "after ", steady->attained * 1000000000);
+	else
+		wrap_words(&wrap, ", ", "NOT attained");
 	wrap_end(&wrap);
 }
 

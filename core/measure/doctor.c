@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../job/units.h"
+#include "../result/course.h"
 #include "../result/doubt.h"
 #include "../result/facts.h"
 
@@ -33,6 +34,7 @@ enum {
 	SEEN_NS = 200 * MS,       /* of less time, what counts in ticks of 10 ms says nothing */
 	TICKS_NS = 50 * MS,       /* and less than five of them is no evidence */
 	LAG_NS = 200000,          /* four times what counts as late */
+	WARM_SAMPLES = 3,         /* the first, and two to compare it with */
 	OTHER_BYTES = 1 << 20,    /* by others: less is anybody's housekeeping */
 	TEXT = 400,
 };
@@ -333,6 +335,45 @@ static bool see_short(const struct view *v, char *text)
 			time_of(v->job->elapsed_ns).text);
 }
 
+/* Of the samples after the first one: is that far from their mean, and they from each other not? */
+static bool warms_up(const struct result_job *job, double *change)
+{
+	struct steady rest = { .n = 0 };
+	size_t n = result_course(job);
+	double mean;
+
+	*change = 0;
+	for (size_t i = 1; i < n; i++)
+		steady_add(&rest, (double)result_course_at(job, i, true));
+	mean = steady_mean(&rest);
+	if (n < WARM_SAMPLES || mean <= 0
+			|| steady_percent(&rest, steady_range(&rest)) > STEADY_RANGE_PERCENT)
+		return false;
+	*change = 100 * ((double)result_course_at(job, 0, true) / mean - 1);
+	return fabs(*change) >= STEADY_RANGE_PERCENT;
+}
+
+static bool see_unsteady(const struct view *v, char *text)
+{
+	struct result_verdict verdict = result_verdict(v->job);
+	double change;
+
+	if (!verdict.judged || verdict.steady || warms_up(v->job, &change))
+		return false;
+	return say(text, "in five parts it varies by %.0f %% (%d would be steady) and moves by "
+			"%.0f %% (%d)", verdict.range_percent, STEADY_RANGE_PERCENT,
+			verdict.movement_percent, STEADY_MOVEMENT_PERCENT);
+}
+
+static bool see_warming(const struct view *v, char *text)
+{
+	double change;
+
+	return warms_up(v->job, &change) && say(text,
+			"the first second moved %.0f %% %s than the others", fabs(change),
+			change < 0 ? "less" : "more");
+}
+
 /* I/Os behind their schedule: by how much on average, against the time between two of them. */
 static bool see_schedule(const struct view *v, char *text)
 {
@@ -391,6 +432,8 @@ static const struct rule seen_rules[] = {
 
 static const struct rule figure_rules[] = {
 	{ DOUBT_SHORT, see_short },
+	{ DOUBT_UNSTEADY, see_unsteady },
+	{ DOUBT_WARMING, see_warming },
 	{ DOUBT_SCHEDULE, see_schedule },
 };
 

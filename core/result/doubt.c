@@ -88,6 +88,20 @@ const struct doubt_kind doubt_kinds[] = {
 		"in percentile_list where the job has one.",
 		"give it more to do, or look at lower percentiles",
 	},
+	[DOUBT_UNSTEADY] = {
+		"T3", false, "not steady",
+		"In five parts of equal length the bandwidth varies by more than 20 % of its mean, "
+		"or the line fitted through them moves by more than 10 %: the pair of criteria of "
+		"SNIA's Solid State Storage Performance Test Specification. Asked of jobs with "
+		"five samples or more, one a second.",
+		"run it for longer, after a ramp_time, or until steadystate=snia",
+	},
+	[DOUBT_WARMING] = {
+		"T4", false, "still warming up",
+		"The first second differs by 20 % or more from the mean of the others, which "
+		"differ from each other by no more than that.",
+		"set a ramp_time",
+	},
 	[DOUBT_GENERATOR] = {
 		"G1", false, "the generator was the bottleneck",
 		"The workers were on the CPU for 95 % of the time or more while the device was "
