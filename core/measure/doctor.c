@@ -123,8 +123,8 @@ static bool see_cached(const struct view *v, char *text)
 	const struct doctor_job *seen = v->seen;
 	double part = missing(&seen->cached_reads);
 
-	if (holes(v))
-		return false; /* they come from no device either */
+	if (holes(v) || seen->wants_cache)
+		return false; /* holes come from no device either */
 	if (part >= share_min)
 		return say(text, "%.0f %% of the reads came from the page cache (%s read from %s)",
 				part * 100, size_of(seen->cached_reads.moved).text,
@@ -190,9 +190,9 @@ static bool see_generator(const struct view *v, char *text)
 	double busy = share(job->cpu_user_ns + job->cpu_sys_ns, job->runtime_ns);
 	char ignored[TEXT];
 
-	if (!v->seen->device || v->seen->polls || v->seen->paced || busy < busy_min
-			|| v->stage->util_percent >= util_max || see_holes(v, ignored)
-			|| see_cached(v, ignored) || see_unwritten(v, ignored))
+	if (!v->seen->device || v->seen->polls || v->seen->paced || v->seen->wants_cache
+			|| busy < busy_min || v->stage->util_percent >= util_max
+			|| holes(v) || see_cached(v, ignored) || see_unwritten(v, ignored))
 		return false;
 	return say(text, "workers were on the CPU for %.0f %% of the time, and %s was busy for "
 			"%.0f %%", fmin(busy, 1) * 100, v->seen->device_name,
@@ -617,4 +617,5 @@ void doctor_job_merge(struct doctor_job *job, const struct doctor_job *other)
 	job->paced |= other->paced;
 	job->polls |= other->polls;
 	job->batches |= other->batches;
+	job->wants_cache |= other->wants_cache;
 }

@@ -50,6 +50,7 @@ struct doctor_job {
 	double punted;        /* share of the CPU time that the kernel's I/O threads took */
 	bool paced;           /* rate or thinktime */
 	bool polls;           /* burns the CPU while it waits */
+	bool wants_cache;     /* pre_read: its reads are meant to come from the page cache */
 	bool batches;         /* does not keep its depth full, or waits within submit */
 };
 

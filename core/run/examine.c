@@ -56,6 +56,7 @@ static void describe_job(struct exam_job *j, const struct plan_worker *w)
 	j->leader = w;
 	j->counts = probe_counts_reads();
 	seen->buffered = !job->direct;
+	seen->wants_cache = job->o.pre_read && !job->direct;
 	for (int d = 0; d < JOB_DIRS; d++)
 		seen->paced |= job->o.rate[d] || job->o.rate_iops[d];
 	seen->paced |= job->o.thinktime > 0;
@@ -290,7 +291,6 @@ static void look_at_region(struct exam_job *j, const struct plan_target *t,
 		seen->hole_bytes += loop_holes(t->look.dev, file->offset, file->length);
 	}
 	if (!j->counts && !j->seen.memory && !j->job->direct && !j->job->o.invalidate
-			&& !j->job->o.pre_read
 			&& probe_cache(fd, file->offset, file->length, &cache)) {
 		seen->blind_region += file->length;
 		seen->blind_cached += cache.resident;
@@ -564,7 +564,7 @@ static void add_flows(struct exam *e, struct exam_job *j, const struct stage_wor
 		j->seen.direct_bytes += written;
 	e->stage.writes.claimed += written;
 	e->stage.lazy |= written && !job->direct;
-	if (charged && !(job->o.pre_read && !job->direct)) {
+	if (charged) {
 		flow->claimed += read;
 		flow->moved += w->shared->fetched < read ? w->shared->fetched : read;
 	}

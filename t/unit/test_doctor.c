@@ -129,6 +129,12 @@ static void buffered(struct patient *p)
 	p->seen.cached_reads = (struct doctor_flow){ 1000 * MIB, 1000 * MIB };
 }
 
+static void cached(struct patient *p)
+{
+	buffered(p);
+	p->seen.cached_reads.moved = 0;
+}
+
 static void blind(struct patient *p)
 {
 	buffered(p);
@@ -213,6 +219,7 @@ static const struct {
 	{ "C3", buffered, U64, FIELD(seen.cached_reads.moved), 950 * MIB, 950 * MIB + 1 },
 	{ "C3", buffered, U64, FIELD(seen.cached_reads.moved), 0, 2000 * MIB },
 	{ "C3", blind, U64, FIELD(seen.blind_cached), 50 * MIB, 50 * MIB - 1 },
+	{ "C3", cached, FLAG, FIELD(seen.wants_cache), 0, 1 },
 	{ "C4", NULL, U64, FIELD(seen.direct_reads.moved), 950 * MIB, 950 * MIB + 1 },
 	{ "C4", direct_writes, U64, FIELD(stage.writes.moved), 950 * MIB, 950 * MIB + 1 },
 	{ "C7", NULL, FLAG, FIELD(seen.memory), 1, 0 },
@@ -224,6 +231,7 @@ static const struct {
 	{ "G1", busy, FLAG, FIELD(seen.polls), 0, 1 },
 	{ "G1", busy, FLAG, FIELD(seen.paced), 0, 1 },
 	{ "G1", busy, FLAG, FIELD(seen.device), 1, 0 },
+	{ "G1", busy, FLAG, FIELD(seen.wants_cache), 0, 1 },
 	{ "G1", cached_and_busy, U64, FIELD(seen.cached_reads.moved), 1000 * MIB, 0 },
 	{ "G2", NULL, U64, FIELD(seen.cpu_wait_ns), SECOND / 2, SECOND / 2 - 1 },
 	{ "G3", paced, U64, FIELD(job.dir[0].due), 1011, 1009 },
