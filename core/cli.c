@@ -138,9 +138,9 @@ static const struct cli_option cli_options[] = {
 	},
 	{
 		"metric", 0, OPT_METRIC, RUN | SHOW | COMPARE, "NAME[,NAME]",
-		"figures of the tables: bw (the default), iops, lat_mean, lat_max, cpu, p99 or "
-		"another percentile; of one direction: read.bw, write.p99; of compare the one that "
-		"is judged",
+		"figures of the tables: bw (the default), iops, lat_mean, lat_max, cpu, "
+		"transactions (PostMark's), p99 or another percentile; of one direction: read.bw, "
+		"write.p99; of compare the one that is judged",
 	},
 	{
 		"base", 0, OPT_BASE, COMPARE, "PATTERN",

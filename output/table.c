@@ -19,6 +19,7 @@ static const struct {
 	[METRIC_PER_S] = { "IOPS", 1, 0 },
 	[METRIC_NS] = { "us", 1e-3, 1 },
 	[METRIC_NS_PER_IO] = { "ns per I/O", 1, 0 },
+	[METRIC_TRANSACTIONS_PER_S] = { "per second", 1, 1 },
 };
 
 /* ---- which job goes where ------------------------------------------------------------------ */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "postmark.h"
+
 /* What a kind's figure is made of: one direction, or the sum of all. */
 struct part {
 	uint64_t ios;
@@ -67,12 +69,27 @@ static double cpu(const struct metric *m, const struct result_job *job, const st
 	return (double)(job->cpu_user_ns + job->cpu_sys_ns) / (double)part->ios;
 }
 
+/* PostMark's figure, which no other job has. */
+static double transactions(
+		const struct metric *m, const struct result_job *job, const struct part *part)
+{
+	struct result_postmark_rates rates;
+
+	(void)m;
+	(void)part;
+	if (!result_is_postmark(job))
+		return (double)NAN;
+	result_postmark_rates(job, &rates);
+	return rates.transactions;
+}
+
 static const struct metric_kind kinds[] = {
 	{ "bw", METRIC_BYTES_PER_S, true, bw },
 	{ "iops", METRIC_PER_S, true, iops },
 	{ "lat_mean", METRIC_NS, false, lat_mean },
 	{ "lat_max", METRIC_NS, false, lat_max },
 	{ "cpu", METRIC_NS_PER_IO, false, cpu },
+	{ "transactions", METRIC_TRANSACTIONS_PER_S, true, transactions },
 	{ "p", METRIC_NS, false, percentile },
 };
 
@@ -80,8 +97,9 @@ enum { NKINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 const char *metric_names(void)
 {
-	return "bw, iops, lat_mean, lat_max, cpu (CPU time per I/O), or a percentile of the "
-	       "latency such as p99 or p99.9; of one direction: read.bw, write.p99";
+	return "bw, iops, lat_mean, lat_max, cpu (CPU time per I/O), transactions (PostMark's), or "
+	       "a percentile of the latency such as p99 or p99.9; of one direction: read.bw, "
+	       "write.p99";
 }
 
 /* "p99.9": false where it is no percentage. */
@@ -113,7 +131,8 @@ int metric_parse(struct metric *metric, const char *name, struct err *err)
 						: !strcmp(rest, kinds[i].name))
 			metric->kind = &kinds[i];
 	}
-	if (metric->dir >= 0 && metric->kind && metric->kind->value == cpu)
+	if (metric->dir >= 0 && metric->kind
+			&& (metric->kind->value == cpu || metric->kind->value == transactions))
 		metric->kind = NULL;
 	if (!metric->kind || strlen(name) >= sizeof(metric->name))
 		return err_set(err, EINVAL, "no metric is called '%s'; there are %s", name,

@@ -16,6 +16,7 @@ enum metric_unit {
 	METRIC_PER_S,
 	METRIC_NS,
 	METRIC_NS_PER_IO,
+	METRIC_TRANSACTIONS_PER_S,
 };
 
 struct metric_kind; /* a row of the table in metric.c */

@@ -43,6 +43,7 @@ START_TEST(values)
 		{ "p25.1", 5000, METRIC_NS, false },
 		{ "write.p100", 5000, METRIC_NS, false },
 		{ "cpu", 10, METRIC_NS_PER_IO, false },
+		{ "transactions", NAN, METRIC_TRANSACTIONS_PER_S, true },
 		{ "trim.bw", NAN, METRIC_BYTES_PER_S, true },
 		{ "trim.p50", NAN, METRIC_NS, false },
 	};
@@ -63,6 +64,12 @@ START_TEST(values)
 		ck_assert_int_eq(metric_unit(&m), rows[i].unit);
 		ck_assert_int_eq(metric_larger_is_better(&m), rows[i].larger);
 	}
+	ck_assert_int_eq(metric_parse(&m, "transactions", &err), 0);
+	free(j.rw);
+	j.rw = strdup("postmark");
+	j.postmark.transactions = 600;
+	j.postmark.phase_ns[RESULT_TRANSACTIONS] = 2000000000;
+	ck_assert_double_eq(metric_of(&m, &j), 300);
 	j.error = 5;
 	ck_assert_int_eq(metric_parse(&m, "bw", &err), 0);
 	ck_assert(isnan(metric_of(&m, &j)));
@@ -74,6 +81,7 @@ START_TEST(refused)
 {
 	static const char *const names[] = {
 		"", "bandwidth", "p", "p0", "p101", "p99x", "read.", "readbw", "read.cpu", "BW",
+		"read.transactions",
 		"p999999999999999999999999999999999999999999999999",
 	};
 	struct metric m;
