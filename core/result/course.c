@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "course.h"
 
+#include "postmark.h"
+
 struct steady result_fit(const struct result_series *const dirs[RESULT_DIRS], size_t first,
 		size_t n, size_t rounds, bool bytes)
 {
@@ -72,7 +74,8 @@ struct result_verdict result_verdict(const struct result_job *job)
 	size_t n = result_course(job);
 	struct steady fit;
 
-	if (n < STEADY_ROUNDS)
+	/* PostMark's phases are not alike, and are not meant to be. */
+	if (n < STEADY_ROUNDS || result_is_postmark(job))
 		return (struct result_verdict){ .judged = false };
 	fit = fit_job(job, 0, n, STEADY_ROUNDS, true);
 	return (struct result_verdict){

@@ -21,7 +21,7 @@ struct steady result_fit(const struct result_series *const dirs[RESULT_DIRS], si
 
 /* Was the bandwidth of the whole course, in five rounds, steady by the SNIA pair? */
 struct result_verdict {
-	bool judged; /* false: it has too few samples */
+	bool judged; /* false: it has too few samples, or phases that differ (PostMark) */
 	bool steady;
 	double range_percent;    /* largest - smallest round, of the mean */
 	double movement_percent; /* of the fitted line, of the mean */

@@ -391,6 +391,9 @@ START_TEST(test_verdict)
 	verdict = result_verdict(&job);
 	ck_assert(!verdict.steady);
 	ck_assert_double_eq_tol(verdict.range_percent, 3500.0 / 118, 1e-9);
+	free(job.rw);
+	job.rw = copy("postmark"); /* creation, transactions and deletion are not alike */
+	ck_assert(!result_verdict(&job).judged);
 	result_job_free(&job);
 }
 END_TEST
