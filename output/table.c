@@ -185,7 +185,7 @@ static int merged_value(const struct table *table, size_t row, size_t column, do
 static void count_jobs(struct table *table)
 {
 	for (size_t i = 0; i < table->nrows * table->ncolumns; i++)
-		table->cells[i] = (struct table_cell){ .value = NAN };
+		table->cells[i] = (struct table_cell){ .value = (double)NAN };
 	for (size_t i = 0; i < table->nentries; i++) {
 		const struct table_entry *e = &table->entries[i];
 		struct table_cell *cell = &table->cells[e->row * table->ncolumns + e->column];

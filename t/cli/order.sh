@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The offsets of I/Os whose order is not plain: those of fio, system call by system call.
 . "$(dirname "$0")/lib.sh"
-needs jq strace
+needs jq
 
 traced() { # COMMAND..., as "r OFFSET" and "w OFFSET" on lines
 	strace -f -qq -e trace=pread64,pwrite64 -o trace.txt "$@" >out.txt 2>&1 || {
@@ -35,8 +35,8 @@ fio_too() { # KEY=VALUE...
 head -c 65536 /dev/zero >file
 if [ -n "$IOJOB_SANITIZE" ]; then
 	skip "the offsets of fio" "a sanitizer cannot be traced"
-elif ! command -v fio >/dev/null; then
-	skip "the offsets of fio" "fio is missing"
+elif ! command -v fio >/dev/null || ! command -v strace >/dev/null; then
+	skip "the offsets of fio" "fio or strace is missing"
 elif ! traced true >/dev/null; then
 	skip "the offsets of fio" "strace is not allowed here"
 else
