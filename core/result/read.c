@@ -85,10 +85,11 @@ static int parse(json_t **root, const char *path, const char *text, size_t size,
 	if (text[blank] != '{')
 		return err_at(err, EINVAL, path, 1, "is no result, which is one JSON object");
 	*root = json_loadb(text, size, 0, &error);
-	if (!*root)
-		return err_at(err, EINVAL, path, (unsigned)error.line, "broken JSON: %s",
-				error.text);
-	return 0;
+	if (*root)
+		return 0;
+	for (char *c = error.text; *c; c++) /* it may quote the end of a line */
+		*c = (char)((unsigned char)*c < ' ' ? '?' : *c);
+	return err_at(err, EINVAL, path, (unsigned)error.line, "broken JSON: %s", error.text);
 }
 
 /* ---- what fio's keys say ------------------------------------------------------------------- */
