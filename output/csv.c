@@ -342,6 +342,9 @@ static int csv_row(FILE *to, const struct result *result, const struct result_jo
 	csv_whole_job(&csv, result, job);
 	csv_above(&csv, job, &job->dir[d]);
 	csv_steady(&csv, job);
+	csv.absent = job->skipped;
+	csv_whole(&csv, "phase_ns", job->phase_ns);
+	csv.absent = false;
 	csv_doubts(&csv, job);
 	csv_postmark(&csv, job);
 	fputc('\n', to);

@@ -188,6 +188,7 @@ static const struct field job_rows[] = {
 	OURS(result_job, error_text, FIELD_STRING, "error_text"),
 	OURS(result_job, start_ms, FIELD_U64, "start_ms"),
 	OURS(result_job, elapsed_ns, FIELD_U64, "elapsed_ns"),
+	OURS(result_job, phase_ns, FIELD_U64, "phase_ns"),
 	OURS(result_job, runtime_ns, FIELD_U64, "runtime_ns"),
 	OURS(result_job, cpu_user_ns, FIELD_U64, "cpu_user_ns"),
 	OURS(result_job, cpu_sys_ns, FIELD_U64, "cpu_sys_ns"),

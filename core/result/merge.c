@@ -207,6 +207,7 @@ int result_job_merge(struct result_job *job, const struct result_job *other)
 	job->end_sync_ns = max_u64(job->end_sync_ns, other->end_sync_ns);
 	job->runtime_ns += other->runtime_ns;
 	job->elapsed_ns = max_u64(job->elapsed_ns, other->elapsed_ns);
+	job->phase_ns = max_u64(job->phase_ns, other->phase_ns);
 	job->cpu_user_ns += other->cpu_user_ns;
 	job->cpu_sys_ns += other->cpu_sys_ns;
 	job->ctx += other->ctx;

@@ -173,6 +173,11 @@ struct result_job {
 
 	uint64_t runtime_ns;  /* of the workers, added: what CPU shares are relative to */
 	uint64_t elapsed_ns;  /* longest worker */
+	/*
+	 * From when the workers were released until the last one was through, startdelay and
+	 * ramp_time apart: workers that come late to a busy CPU make it longer than elapsed_ns.
+	 */
+	uint64_t phase_ns;
 	uint64_t cpu_user_ns; /* added, during the measured phase */
 	uint64_t cpu_sys_ns;
 	uint64_t ctx;         /* context switches, voluntary and not */

@@ -251,14 +251,22 @@ static int add_postmark(const struct stage *s, const struct stage_worker *w, str
 	return bad ? -ENOMEM : 0;
 }
 
-static uint64_t measured_ns(const struct stage *s, const struct stage_worker *w)
+/* From some ticks to the end of a worker's measured phase; 0 where it never was in it. */
+static uint64_t until_end_ns(const struct stage *s, const struct stage_worker *w, uint64_t from)
 {
-	const struct worker_shared *shared = w->shared;
 	uint64_t end = end_of(s, w);
 
-	if (!shared->begin_ticks)
+	if (!w->shared->begin_ticks)
 		return 0;
-	return end > shared->begin_ticks ? clock_span_ns(s->clock, end - shared->begin_ticks) : 0;
+	return end > from ? clock_span_ns(s->clock, end - from) : 0;
+}
+
+/* When the measured phase would have begun if the worker had had a CPU at once, ticks. */
+static uint64_t phase_begin(const struct stage *s, const struct stage_worker *w)
+{
+	const struct job_opts *o = &w->spec->job->o;
+
+	return s->shared->go_ticks + clock_span_ticks(s->clock, o->startdelay + o->ramp_time);
 }
 
 int stage_result(const struct stage *s, const struct stage_worker *w, struct result_job *r)
@@ -273,7 +281,8 @@ int stage_result(const struct stage *s, const struct stage_worker *w, struct res
 	r->workers = 1;
 	r->grouped = job->o.group_reporting;
 	r->start_ms = s->started_ms;
-	r->elapsed_ns = r->runtime_ns = measured_ns(s, w);
+	r->elapsed_ns = r->runtime_ns = until_end_ns(s, w, shared->begin_ticks);
+	r->phase_ns = until_end_ns(s, w, phase_begin(s, w));
 	r->end_sync_ns = shared->sync_ns;
 	r->cpu_user_ns = shared->cpu_user_ns;
 	r->cpu_sys_ns = shared->cpu_sys_ns;
