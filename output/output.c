@@ -31,6 +31,7 @@ const struct output_format output_formats[] = {
 		"postmark", "PostMark's report, of each job with workload=postmark",
 		output_postmark, NULL,
 	},
+	{ "tiobench", "the tables of tiotest, a row for each job", output_tiobench, NULL },
 	{ NULL, NULL, NULL, NULL },
 };
 

@@ -44,6 +44,9 @@ int output_table(FILE *to, const struct result *result, const struct output_opti
 int output_table_csv(FILE *to, const struct result *result, const struct output_options *options);
 int output_table_md(FILE *to, const struct result *result, const struct output_options *options);
 
+/* The tables of tiotest (tiobench), of any jobs. */
+int output_tiobench(FILE *to, const struct result *result, const struct output_options *options);
+
 /*
  * A target of a result. A regular file, or one that is not there yet, is written beside and renamed
  * when it is whole (links are followed first); a device, a pipe or a terminal is written in place.
