@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../job/units.h"
+#include "facts.h"
 #include "fields.h"
 
 /* ---- the document -------------------------------------------------------------------------- */
@@ -454,9 +455,15 @@ static int read_root(struct result *result, const json_t *root, const char *path
 	const json_t *jobs = json_object_get(root, "jobs");
 	struct field_place top = { NULL, path, 0 }, place = { &top, "jobs", 0 };
 	int r = check_kind(result, root, path, err);
+	struct facts facts;
 
 	if (!r)
 		r = fields_read(&fields_result, root, ours, result, &top, err);
+	if (!r) {
+		/* Whoever has written the file, facts are sought by halving. */
+		facts = facts_of(result);
+		facts_sort(&facts);
+	}
 	if (!r)
 		r = read_jobs(result, jobs, &result->jobs, &result->njobs, &place, err);
 	if (!r && !ours)

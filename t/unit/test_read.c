@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../../core/load/rng.h"
+#include "../../core/result/facts.h"
 #include "../../core/result/fields.h"
 #include "../../core/result/metric.h"
 #include "../../core/result/read.h"
@@ -572,6 +573,25 @@ START_TEST(test_fio_kept)
 }
 END_TEST
 
+/* Facts are in their order whatever that of the file is. */
+START_TEST(test_environment)
+{
+	struct result result;
+	struct facts facts;
+	struct err err;
+
+	ck_assert_msg(!read_text(&result, "{\"iojob\": {\"schema\": 1, \"environment\": {"
+			"\"c\": \"3\", \"a\": \"1\", \"b\": \"2\"}}, \"jobs\": []}", &err), "%s",
+			err.text);
+	facts = facts_of(&result);
+	ck_assert_uint_eq(facts.n, 3);
+	ck_assert_str_eq(facts_get(&facts, "a"), "1");
+	ck_assert_str_eq(facts_get(&facts, "b"), "2");
+	ck_assert_str_eq(facts_get(&facts, "c"), "3");
+	result_free(&result);
+}
+END_TEST
+
 /* ---- what is none -------------------------------------------------------------------------- */
 
 #define OURS(more) "{\"iojob\": {\"schema\": 1}, \"jobs\": [{\"iojob\": {" more "}}]}"
@@ -760,6 +780,7 @@ int main(void)
 	tcase_add_test(tcase, test_fio);
 	tcase_add_test(tcase, test_fio_bins);
 	tcase_add_test(tcase, test_fio_kept);
+	tcase_add_test(tcase, test_environment);
 	tcase_add_test(tcase, test_refusals);
 	tcase_add_test(tcase, test_prefixes);
 	tcase_add_test(tcase, test_mutations);
