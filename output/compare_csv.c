@@ -13,6 +13,7 @@ static const char *const units[] = {
 	[METRIC_PER_S] = "1/s",
 	[METRIC_NS] = "ns",
 	[METRIC_NS_PER_IO] = "ns per I/O",
+	[METRIC_TRANSACTIONS_PER_S] = "1/s",
 };
 
 /* Behind a comma; empty where there is none. */

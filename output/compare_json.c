@@ -140,6 +140,7 @@ static json_t *metrics(const struct compare *c)
 		[METRIC_PER_S] = "1/s",
 		[METRIC_NS] = "ns",
 		[METRIC_NS_PER_IO] = "ns per I/O",
+		[METRIC_TRANSACTIONS_PER_S] = "1/s",
 	};
 	json_t *array = json_array();
 
