@@ -38,7 +38,6 @@ struct worker {
 	uint32_t run[IOJOB_OPS]; /* ... and how many of each */
 
 	struct load load;
-	struct postmark_run *postmark; /* in place of the load; NULL: none (postmark.h) */
 	struct pace pace;
 	bool paced;            /* with a rate or with thinktime */
 	bool mixed;            /* pace chooses between directions */
@@ -55,6 +54,7 @@ struct worker {
 	struct guard guard;
 	char error[512];       /* the engine writes here */
 	uint64_t buf_stride;
+	struct postmark_run *postmark; /* in place of the load; NULL: none (postmark.h) */
 };
 
 /* A phase of length_ns (0: without end) and the schedules in it begin now. */

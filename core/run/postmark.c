@@ -309,6 +309,7 @@ void postmark_end(struct worker *w)
 		name_file(w, &op);
 		if (!(w->drive.engine->flags & IOJOB_ENGINE_NO_FD))
 			unlink(w->files->path); /* what fails is left for workdir_remove() */
+		pm->cleared++;
 	}
 	account_read(&pm->account, w->job->o.thread);
 	account_since(&pm->account, &run->account);

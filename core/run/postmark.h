@@ -25,6 +25,7 @@ struct worker_postmark {
 	uint64_t transactions; /* done */
 	uint64_t skipped;      /* creates that found no free slot */
 	uint64_t calls[2];     /* reads, writes */
+	uint64_t cleared;      /* files removed after an early end: a sign of life */
 	uint32_t dry;          /* the transactions ended since no file was left */
 	struct account account; /* of the run and the clearing up */
 	char path[PATH_MAX];   /* of the file at hand */

@@ -349,7 +349,8 @@ static uint64_t moves_of(const struct stage_worker *w)
 		sum += load64(&w->shared->stats.clat[op].n)
 		       + load64(&w->shared->stats.op[op].errors);
 	if (w->shared->postmark) {
-		sum += worker_ios(w->shared, 0) + worker_ios(w->shared, 1);
+		sum += worker_ios(w->shared, 0) + worker_ios(w->shared, 1)
+		       + load64(&w->shared->postmark->cleared);
 		for (int k = 0; k < POSTMARK_KINDS; k++)
 			sum += load64(&w->shared->postmark->whole[k].n);
 	}

@@ -180,6 +180,17 @@ works "threads, with fsync before each close" 0 ".jobs[0] | ($defaults
 works "an fsync after each write" 0 '.jobs[0] | (.sync.total_ios == .write.total_ios
 	and files.created > 20)' --set postmark_fsync=every --set postmark_number=20 \
 	--set postmark_transactions=20 --directory=a pm.ini
+for engine in halves halves_async; do
+	flag=
+	[ $engine = halves ] || flag=-DASYNC
+	# shellcheck disable=SC2086 # or no word at all
+	if engine_make $engine $flag; then
+		works "every transfer in two, $engine" 0 ".jobs[0] | ($defaults
+			and .write.short_ios > 500)" --set ioengine=$engine --directory=a pm.ini
+	else
+		skip "every transfer in two, $engine" "$WHY"
+	fi
+done
 direct() { # WHAT OPTION...
 	direct_what=$1
 	shift

@@ -283,7 +283,14 @@ static int submit(struct iojob_worker *w, struct iojob_io *const *ios, unsigned 
 	return (int)n;
 }
 
-enum { ANY, READER, ONE, DIRECT, SHALLOW, NONE };
+static int file_open(struct iojob_worker *w, struct iojob_file *file)
+{
+	(void)w;
+	(void)file;
+	return 0;
+}
+
+enum { ANY, READER, ONE, DIRECT, SHALLOW, NAMES, NOTHING, NONE };
 
 static const struct engine engines[] = {
 	[ANY] = { .e = { .name = "any", .ops = (1u << IOJOB_OPS) - 1, .execute = execute } },
@@ -302,6 +309,15 @@ static const struct engine engines[] = {
 				      .ops = (1u << IOJOB_OPS) - 1,
 				      .max_depth = 64,
 				      .submit = submit } },
+	[NAMES] = { .e = { .name = "names",
+				    .ops = (1u << IOJOB_OPS) - 1,
+				    .flags = IOJOB_ENGINE_NO_FD,
+				    .file_open = file_open,
+				    .execute = execute } },
+	[NOTHING] = { .e = { .name = "nothing",
+				      .ops = (1u << IOJOB_OPS) - 1,
+				      .flags = IOJOB_ENGINE_NO_FD,
+				      .execute = execute } },
 };
 
 /* A job of "key=value" lines in t.ini, from line 1; jobs_free() frees it. */
@@ -524,6 +540,10 @@ static const struct refusal refusals[] = {
 	{ "workload=io\npostmark_seed=7", ANY,
 			"t.ini:2: postmark_seed: only workload=postmark has a use for it" },
 	{ "workload=postmark", READER, NULL },
+	{ "workload=postmark", NOTHING, NULL },
+	{ "ioengine=names\nworkload=postmark", NAMES,
+			"t.ini:1: ioengine = names: workload=postmark makes and removes files, and "
+			"this engine's are names that only it understands" },
 	{ "workload=postmark\npostmark_fsync=every", READER,
 			"t.ini:2: postmark_fsync: the engine reader does no fsync" },
 	{ "workload=postmark\npostmark_location=a,b:3,c\\:1", ANY, NULL },

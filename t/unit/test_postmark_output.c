@@ -352,6 +352,8 @@ START_TEST(test_formats)
 	result.jobs[0].postmark.device_known = true;
 	result.jobs[0].postmark.device_written = 1000;
 	ck_assert_int_eq(dist_add(&result.jobs[0].postmark.whole[RESULT_CREATE], 777, 5046), 0);
+	for (int c = 0; c < RESULT_CALLS; c++)
+		ck_assert_int_eq(dist_add(&result.jobs[0].postmark.call[c], 99, 1), 0);
 	text = print("json", &result);
 	root = json_loads(text, 0, NULL);
 	free(text);
