@@ -81,20 +81,27 @@ static uint64_t block_number(dev_t dev, const char *file)
 			? strtoull(line, NULL, 10) : 0;
 }
 
-/* A partition that does not begin where blocks of the device do. */
-static void look_at_partition(struct doctor_job *seen, dev_t block, uint64_t physical)
+/*
+ * A partition that does not begin where blocks of its device do, at the bottom of all that is under
+ * a file: LVM or encryption may stand on it.
+ */
+static void look_at_partitions(struct doctor_job *seen, dev_t block, int depth)
 {
-	enum { PAGE = 4096 };
+	enum { PAGE = 4096, DEPTH = 8 };
+	dev_t below[MACHINE_BELOW], disk = machine_disk(block);
 	uint64_t start = block_number(block, "start") * SECTOR;
-	uint64_t unit = physical > PAGE ? physical : PAGE;
+	uint64_t unit = block_number(disk, "queue/physical_block_size");
+	size_t n = depth < DEPTH ? machine_below("", block, below, MACHINE_BELOW) : 0;
 	char name[MACHINE_NAME];
 
-	if (seen->partition[0] || block == machine_disk(block)
-			|| (!(start % unit) && !block_number(block, "alignment_offset"))
-			|| !machine_block_name("", block, name))
-		return;
-	copy_name(seen->partition, name);
-	seen->partition_bytes = start;
+	unit = unit > PAGE ? unit : PAGE;
+	if (!seen->partition[0] && block != disk && machine_block_name("", block, name)
+			&& (start % unit || block_number(block, "alignment_offset"))) {
+		copy_name(seen->partition, name);
+		seen->partition_bytes = start;
+	}
+	for (size_t i = 0; i < n; i++)
+		look_at_partitions(seen, below[i], depth + 1);
 }
 
 /* Block sizes and offsets of direct I/O against the block of the device. */
@@ -158,7 +165,7 @@ static void look_below(struct exam *e, struct exam_job *j, const struct plan_fil
 
 		j->seen.device = true;
 		copy_name(j->seen.device_name, stack.list[0].name);
-		look_at_partition(&j->seen, block, physical);
+		look_at_partitions(&j->seen, block, 0);
 		look_at_blocks(j, file, physical);
 	}
 	for (size_t i = 0; i < stack.n; i++) {
