@@ -408,6 +408,18 @@ static uint64_t seek_holes(int fd, uint64_t offset, uint64_t end)
 
 enum { EXTENTS = 256, BATCHES = 1024 };
 
+/* A fresh page over an unwritten extent is data that the extent does not know of yet. */
+static uint64_t extent_written(int fd, const struct fiemap_extent *x, uint64_t from, uint64_t to)
+{
+	struct probe_cache cache;
+
+	if (!(x->fe_flags & FIEMAP_EXTENT_UNWRITTEN))
+		return to - from;
+	if (!probe_cache(fd, from, to - from, &cache))
+		return 0;
+	return cache.dirty < to - from ? cache.dirty : to - from;
+}
+
 /* Adds what is written of [offset, end) to *written; false where that cannot be known. */
 static bool map_written(int fd, uint64_t offset, uint64_t end, uint64_t *written)
 {
@@ -429,8 +441,8 @@ static bool map_written(int fd, uint64_t offset, uint64_t end, uint64_t *written
 			uint64_t to = x->fe_logical + x->fe_length;
 
 			to = to < end ? to : end;
-			if (to > from && !(x->fe_flags & FIEMAP_EXTENT_UNWRITTEN))
-				*written += to - from;
+			if (to > from)
+				*written += extent_written(fd, x, from, to);
 			offset = to > offset ? to : offset;
 			last = x->fe_flags & FIEMAP_EXTENT_LAST || offset == end;
 		}
@@ -441,16 +453,11 @@ static bool map_written(int fd, uint64_t offset, uint64_t end, uint64_t *written
 
 uint64_t probe_holes(int fd, uint64_t offset, uint64_t length)
 {
-	uint64_t written = 0, holes;
-	struct probe_cache cache;
+	uint64_t written = 0;
 
 	if (!length)
 		return 0;
 	if (!map_written(fd, offset, offset + length, &written))
 		return seek_holes(fd, offset, offset + length);
-	holes = written < length ? length - written : 0;
-	/* A fresh page over an unwritten extent is data that the extent does not know of yet. */
-	if (holes && probe_cache(fd, offset, length, &cache))
-		holes = cache.dirty < holes ? holes - cache.dirty : 0;
-	return holes;
+	return written < length ? length - written : 0;
 }
