@@ -9,6 +9,7 @@
 #include "../output/help.h"
 #include "job/foreign.h"
 #include "job/opt.h"
+#include "job/units.h"
 #include "result/doubt.h"
 
 enum option_id {
@@ -20,6 +21,11 @@ enum option_id {
 	OPT_OUTPUT,
 	OPT_OUTPUT_FORMAT,
 	OPT_METRIC,
+	OPT_REPEAT,
+	OPT_UNTIL,
+	OPT_MAX_REPEAT,
+	OPT_INTERLEAVE,
+	OPT_DROP_CACHES,
 	OPT_BASE,
 	OPT_NOISE,
 	OPT_CONFIDENCE,
@@ -172,6 +178,28 @@ static const struct cli_option cli_options[] = {
 	{
 		"force", 0, OPT_FORCE, COMPARE, NULL,
 		"compare jobs that do different work, too",
+	},
+	{
+		"repeat", 0, OPT_REPEAT, RUN, "N",
+		"run the whole plan N times, whatever the job files say",
+	},
+	{
+		"until", 0, OPT_UNTIL, RUN, "PERCENT[,METRIC]",
+		"repeat until the 95 % interval of the median of bw, or of another metric, is at "
+		"most PERCENT of the median wide for every job",
+	},
+	{
+		"max-repeat", 0, OPT_MAX_REPEAT, RUN, "N",
+		"with --until: N times at most (30)",
+	},
+	{
+		"interleave", 0, OPT_INTERLEAVE, RUN, NULL,
+		"job files take turns in a balanced order, A B B A, so that a drift hits all alike",
+	},
+	{
+		"drop-caches", 0, OPT_DROP_CACHES, RUN, NULL,
+		"write out and drop all caches of the machine before every repeat of a job file; "
+		"for root",
 	},
 	{
 		"eta", 0, OPT_ETA, RUN, "WHEN",
@@ -438,6 +466,36 @@ static int take_condition(struct parser *p, const char *value)
 	return 0;
 }
 
+static int take_count(struct parser *p, const char *option, const char *value, size_t min,
+		size_t *to)
+{
+	int64_t n;
+	const char *why;
+
+	if (units_int(value, &n, &why) || n < (int64_t)min || n > 10000)
+		return err_set(p->err, EINVAL, "--%s=%s: must be a number from %zu to 10000",
+				option, value, min);
+	*to = (size_t)n;
+	return 0;
+}
+
+/* "2%", "2%,p99" */
+static int take_until(struct parser *p, char *value)
+{
+	struct turns *turns = &p->cli->turns;
+	char *comma = strchr(value, ','), *end;
+
+	if (comma)
+		*comma = '\0';
+	turns->percent = strtod(value, &end);
+	end += *end == '%';
+	if (end == value || *end || !(turns->percent > 0 && turns->percent <= 100))
+		return err_set(p->err, EINVAL, "--until=%s: must be a percentage up to 100, such "
+				"as 2%%, and perhaps a metric behind a comma", value);
+	turns->by_rule = true;
+	return metric_parse(&turns->metric, comma ? comma + 1 : "bw", p->err);
+}
+
 static int take(struct parser *p, enum option_id id, char *value)
 {
 	struct cli *cli = p->cli;
@@ -480,6 +538,18 @@ static int take(struct parser *p, enum option_id id, char *value)
 		return 0;
 	case OPT_FORCE:
 		cli->force = true;
+		return 0;
+	case OPT_REPEAT:
+		return take_count(p, "repeat", value, 1, &cli->turns.repeats);
+	case OPT_UNTIL:
+		return take_until(p, value);
+	case OPT_MAX_REPEAT:
+		return take_count(p, "max-repeat", value, 6, &cli->turns.most);
+	case OPT_INTERLEAVE:
+		cli->turns.interleave = true;
+		return 0;
+	case OPT_DROP_CACHES:
+		cli->turns.drop_caches = true;
 		return 0;
 	case OPT_ETA:
 		return take_eta(p, value);
@@ -714,6 +784,21 @@ static int check_scopes(const struct parser *p)
 	return 0;
 }
 
+/* How often, as far as the command line alone says. */
+static int check_turns(const struct parser *p)
+{
+	const struct cli *cli = p->cli;
+	const struct turns *turns = &cli->turns;
+
+	if (turns->most && !turns->by_rule)
+		return err_set(p->err, EINVAL, "--max-repeat: is the end of --until, which is not "
+				"there; --repeat=%zu repeats so many times", turns->most);
+	if (turns->interleave && cli->nfiles < 2)
+		return err_set(p->err, EINVAL, "--interleave: there is one job file, and nothing "
+				"to take turns with it");
+	return 0;
+}
+
 static int finish(struct parser *p)
 {
 	const struct cli *cli = p->cli;
@@ -737,6 +822,9 @@ static int finish(struct parser *p)
 				"usual others are shown in any case", cli->nmetrics);
 	if (cli->command == CLI_COMPARE && cli->any && !cli->nconditions)
 		return err_set(p->err, EINVAL, "--any goes with --fail-if");
+	r = check_turns(p);
+	if (r)
+		return r;
 	if (cli->command == CLI_RUN || cli->command == CLI_SHOW || cli->command == CLI_COMPARE)
 		return finish_targets(p);
 	if (cli->command == CLI_ENVIRONMENT) {

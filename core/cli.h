@@ -12,6 +12,7 @@
 #include "err.h"
 #include "job/job.h"
 #include "result/compare.h"
+#include "run/turns.h"
 
 enum cli_command {
 	CLI_RUN,
@@ -62,6 +63,7 @@ struct cli {
 	bool strict;          /* a doubt that is not accepted is an exit status */
 	const char **accepts; /* --accept: lists of known ids */
 	size_t naccepts;
+	struct turns turns; /* --repeat (0: not given), --until, --interleave ... */
 	char *text; /* the command line as one string, as a shell would take it; owned */
 	char **args; /* a copy of argv, cut into what the strings above point to; owned */
 };

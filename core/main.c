@@ -26,6 +26,7 @@
 #include "result/compare.h"
 #include "result/doubt.h"
 #include "result/read.h"
+#include "result/repeats.h"
 #include "result/result.h"
 #include "result/sides.h"
 #include "run/cost.h"
@@ -267,9 +268,11 @@ static int describe(struct result *result, const struct cli *cli, const struct j
 	return 0;
 }
 
-static int judge(struct result *result, const struct cli *cli, struct err *err)
+/* Doubts come into all repeats, and what was chosen of them is chosen anew to have them too. */
+static int judge(struct result *result, const struct cli *cli, const struct metric *chosen_by,
+		struct err *err)
 {
-	if (doctor_judge_result(result))
+	if (doctor_judge_result(result) || repeats_choose(result, chosen_by))
 		return err_set(err, ENOMEM, "out of memory");
 	for (size_t i = 0; i < cli->naccepts; i++)
 		doubt_accept(result, cli->accepts[i]);
@@ -281,17 +284,54 @@ static int exit_status(const struct result *result, int interrupted)
 	if (interrupted)
 		return 128 + interrupted;
 	for (size_t i = 0; i < result->njobs; i++) {
-		if (result->jobs[i].error)
+		if (result->jobs[i].error || repeats_failed(result, i))
 			return EXIT_IO;
 	}
 	return EXIT_FINE;
 }
 
+/* The command line counts more than [global]. */
+static int settle_turns(struct turns *turns, const struct cli *cli, const struct jobs *jobs,
+		struct err *err)
+{
+	int r = 0;
+
+	*turns = cli->turns;
+	if (cli->nmetrics)
+		turns->chosen_by = cli->metrics[0];
+	else if (turns->by_rule)
+		turns->chosen_by = turns->metric;
+	else
+		r = metric_parse(&turns->chosen_by, "bw", err);
+	if (!turns->repeats)
+		turns->repeats = jobs->repeat ? jobs->repeat : 1;
+	if (!turns->most)
+		turns->most = turns->repeats > TURNS_MOST ? turns->repeats : TURNS_MOST;
+	if (!r && turns->by_rule && turns->most < turns->repeats)
+		return err_set(err, EINVAL, "--max-repeat=%zu: less than the %zu repeats that are "
+				"to be made in any case", turns->most, turns->repeats);
+	if (!r && turns->drop_caches && !cli->parse_only)
+		r = turns_may_drop(err);
+	return r;
+}
+
+/* "6 to 30 repeats of it all" */
+static void print_turns(FILE *to, const struct turns *turns)
+{
+	if (turns->by_rule)
+		fprintf(to, "%zu to %zu repeats, until the 95 %% interval of the median %s is at "
+				"most %g %% wide for every job\n",
+				turns->repeats < 6 ? (size_t)6 : turns->repeats, turns->most,
+				turns->metric.name, turns->percent);
+	else if (turns->repeats > 1)
+		fprintf(to, "all of it %zu times\n", turns->repeats);
+}
+
 static int run(const struct plan *plan, struct engines *engines, const struct cli *cli,
-		struct clock *clock)
+		struct clock *clock, const struct turns *turns)
 {
 	struct eta eta = { .to = stderr };
-	struct run_options options = { .clock = clock, .ctx = &eta };
+	struct run_options options = { .clock = clock, .ctx = &eta, .turns = *turns };
 	struct result result = { 0 };
 	struct scene scene;
 	struct cost cost;
@@ -302,6 +342,7 @@ static int run(const struct plan *plan, struct engines *engines, const struct cl
 	if (cli->eta == CLI_ETA_ALWAYS || (cli->eta == CLI_ETA_AUTO && terminal)) {
 		options.show = eta_show;
 		plan_print(stderr, plan);
+		print_turns(stderr, turns);
 	}
 	/*
 	 * A limit reached or a reader gone shall not cost the report: both are errors of a write.
@@ -326,7 +367,7 @@ static int run(const struct plan *plan, struct engines *engines, const struct cl
 	clock_check(clock);
 	if (describe(&result, cli, plan->jobs, clock, &cost, &err)
 			|| scene_end(&scene, plan->jobs, &result, &err)
-			|| judge(&result, cli, &err)) {
+			|| judge(&result, cli, &turns->chosen_by, &err)) {
 		complain(&err);
 		written = EXIT_IO;
 	} else {
@@ -354,17 +395,20 @@ static int run_files(struct engines *engines, const struct cli *cli, struct cloc
 	struct jobfile file = { 0 };
 	struct jobs jobs = { 0 };
 	struct plan plan = { 0 };
+	struct turns turns;
 	struct err err;
 	int status;
 
 	if (read_jobs(&jobs, &file, engines, cli, &err)
+			|| settle_turns(&turns, cli, &jobs, &err)
 			|| plan_make(&plan, &jobs, &options, &err)) {
 		status = complain(&err);
 	} else if (cli->parse_only) {
 		plan_print(stdout, &plan);
+		print_turns(stdout, &turns);
 		status = EXIT_FINE;
 	} else {
-		status = run(&plan, engines, cli, clock);
+		status = run(&plan, engines, cli, clock, &turns);
 	}
 	plan_free(&plan);
 	jobs_free(&jobs);

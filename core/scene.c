@@ -74,7 +74,7 @@ static int add_path(struct environ *env, const char *path, struct err *err)
 int scene_print(FILE *to, const struct cli *cli, struct err *err)
 {
 	struct environ env = { .root = "" };
-	struct jobs none = { NULL, 0 };
+	struct jobs none = { .list = NULL };
 	struct facts facts = { NULL, 0 };
 	int r = cli->nfiles ? 0 : add_path(&env, ".", err);
 

@@ -276,6 +276,20 @@ static void csv_steady(struct csv *csv, const struct result_job *job)
 			: job->steady.attained ? "yes" : "no");
 }
 
+/* Which repeat, and is it the one of this job that the other formats show? */
+static void csv_repeat(struct csv *csv, const struct result *result, const struct result_job *job)
+{
+	bool chosen = false;
+	char number[16] = "";
+
+	for (size_t i = 0; i < result->njobs && result->nrepeats; i++)
+		chosen |= result->jobs[i].name == job->name;
+	if (job->repeat)
+		snprintf(number, sizeof(number), "%u", job->repeat);
+	csv_text(csv, "repeat", number);
+	csv_text(csv, "chosen", !job->repeat ? "" : chosen ? "1" : "0");
+}
+
 static void csv_postmark_whole(struct csv *csv, const char *name, uint64_t value)
 {
 	char column[64];
@@ -347,6 +361,7 @@ static int csv_row(FILE *to, const struct result *result, const struct result_jo
 	csv.absent = false;
 	csv_doubts(&csv, job);
 	csv_postmark(&csv, job);
+	csv_repeat(&csv, result, job);
 	fputc('\n', to);
 	return err;
 }
@@ -401,7 +416,11 @@ int output_csv(FILE *to, const struct result *result, const struct output_option
 	int err = csv_row(to, result, &none, 0, true, NULL);
 
 	(void)options;
-	for (size_t i = 0; i < result->njobs && !err; i++)
+	for (size_t i = 0; i < result->njobs && !err && !result->nrepeats; i++)
 		err = csv_rows(to, result, &result->jobs[i]);
+	for (size_t r = 0; r < result->nrepeats; r++) {
+		for (size_t i = 0; i < result->repeats[r].njobs && !err; i++)
+			err = csv_rows(to, result, &result->repeats[r].jobs[i]);
+	}
 	return err;
 }

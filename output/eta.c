@@ -10,7 +10,7 @@ enum { WIDTH = 79 };
 void eta_show(void *ctx, const struct progress *p)
 {
 	struct eta *eta = ctx;
-	char rate[32], iops[32], left[32], share[32] = "", name[64], line[256];
+	char rate[32], iops[32], left[32], share[32] = "", name[64], repeat[64] = "", line[256];
 	size_t at = (size_t)snprintf(name, sizeof(name), "%s", p->what);
 
 	for (size_t i = 0; i < p->naxes && i < PROGRESS_AXES && at < sizeof(name); i++)
@@ -24,8 +24,10 @@ void eta_show(void *ctx, const struct progress *p)
 		snprintf(left, sizeof(left), ", %.0f s left", p->left_s);
 	else
 		left[0] = '\0';
-	snprintf(line, sizeof(line), "[%zu/%zu] %.32s: %s%s, %s/s, %s IOPS%s", p->stage + 1,
-			p->nstages, name, p->doing, share, rate, iops, left);
+	if (p->repeats > 1)
+		snprintf(repeat, sizeof(repeat), "%zu/%zu: ", p->repeat + 1, p->repeats);
+	snprintf(line, sizeof(line), "[%s%zu/%zu] %.32s: %s%s, %s/s, %s IOPS%s", repeat,
+			p->stage + 1, p->nstages, name, p->doing, share, rate, iops, left);
 	fprintf(eta->to, "\r%-*.*s", WIDTH, WIDTH, line);
 	fflush(eta->to);
 	eta->shown = true;

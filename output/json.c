@@ -14,6 +14,7 @@
 #include "../core/result/course.h"
 #include "../core/result/fields.h"
 #include "../core/result/postmark.h"
+#include "../core/result/repeats.h"
 
 /* ---- values -------------------------------------------------------------------------------- */
 
@@ -378,18 +379,50 @@ static json_t *run_ours(const struct result *result)
 	return rest ? object : NULL;
 }
 
+static json_t *repeats_json(const struct result *result)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < result->nrepeats; i++) {
+		struct result one = repeats_one(result, i);
+		json_t *jobs = json_array();
+
+		for (size_t j = 0; j < one.njobs; j++)
+			jobs = value_item(jobs, job_json(&one, &one.jobs[j]));
+		array = value_item(array, value_with(
+				fields_write(&fields_repeat, &result->repeats[i]), "jobs", jobs));
+	}
+	return array;
+}
+
+/* The jobs at the top; where there are repeats each stands among those that it ran with. */
+static json_t *jobs_json(const struct result *result)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < result->njobs; i++) {
+		const struct result_job *job = &result->jobs[i];
+		struct result around = *result;
+
+		if (job->repeat && job->repeat <= result->nrepeats)
+			around = repeats_one(result, job->repeat - 1);
+		array = value_item(array, job_json(&around, job));
+	}
+	return array;
+}
+
 static json_t *result_json(const struct result *result)
 {
 	time_t seconds = (time_t)(result->ended_ms / 1000);
 	struct tm tm;
 	char when[64] = "";
-	json_t *jobs = json_array();
 	json_t *disks = json_array();
+	json_t *ours = run_ours(result);
 
 	if (localtime_r(&seconds, &tm))
 		strftime(when, sizeof(when), "%a %b %e %H:%M:%S %Y", &tm);
-	for (size_t i = 0; i < result->njobs; i++)
-		jobs = value_item(jobs, job_json(result, &result->jobs[i]));
+	if (result->nrepeats)
+		ours = value_with(ours, "repeats", repeats_json(result));
 	for (size_t i = 0; i < result->ndisks; i++)
 		disks = value_item(disks, disk_json(&result->disks[i]));
 	return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "fio version", "fio-3.33",
@@ -397,7 +430,7 @@ static json_t *result_json(const struct result *result)
 			"timestamp_ms", value_whole(result->ended_ms),
 			"time", value_string(when),
 			"global options", fields_pairs(result->global, result->nglobal),
-			"jobs", jobs, "disk_util", disks, "iojob", run_ours(result));
+			"jobs", jobs_json(result), "disk_util", disks, "iojob", ours);
 }
 
 /* Behind a string that begins at s. */

@@ -2,6 +2,7 @@
 /* What a person reads, in 80 columns: where it ran, a block for each job, the tables, the disks. */
 #include "output.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,9 @@
 #include "../core/job/units.h"
 #include "../core/result/course.h"
 #include "../core/result/postmark.h"
+#include "../core/result/repeats.h"
 #include "facts.h"
+#include "text_repeats.h"
 #include "wrap.h"
 
 enum {
@@ -435,17 +438,19 @@ static void print_doubts(FILE *to, size_t indent, const struct result_doubt *dou
 	}
 }
 
-static void print_job(FILE *to, const struct result *result, const struct result_job *job)
+static int print_job(FILE *to, const struct result *result, size_t number)
 {
+	const struct result_job *job = &result->jobs[number];
+
 	fputc('\n', to);
 	print_title(to, job);
 	if (job->skipped) {
 		print_line(to, "SKIPPED", job->skipped);
-		return;
+		return 0;
 	}
 	print_error(to, job);
 	if (!job->elapsed_ns)
-		return;
+		return text_repeats_job(to, result, number, TEXT_VALUE);
 	for (int d = 0; d < RESULT_DIRS; d++) {
 		if (result_does(job, d))
 			print_direction(to, result, job, d);
@@ -456,7 +461,10 @@ static void print_job(FILE *to, const struct result *result, const struct result
 	print_workers(to, job);
 	print_layout(to, job);
 	print_cpu(to, job);
+	if (text_repeats_job(to, result, number, TEXT_VALUE))
+		return -ENOMEM;
 	print_doubts(to, 2, job->doubts, job->ndoubts);
+	return 0;
 }
 
 /* ---- around the jobs ----------------------------------------------------------------------- */
@@ -514,23 +522,31 @@ static void print_head(FILE *to, const struct result *result)
 	}
 	facts_print_head(to, &facts);
 	print_places(to, result);
+	text_repeats_head(to, result);
 	if (result->interrupted)
 		fputs("INTERRUPTED: the figures are of what was done until then\n", to);
 }
 
 static void print_disks(FILE *to, const struct result *result)
 {
-	if (result->ndisks)
+	if (result->ndisks && result->nrepeats)
+		fprintf(to, "\ndisks, over all %zu repeats\n", result->nrepeats);
+	else if (result->ndisks)
 		fputs("\ndisks\n", to);
 	for (size_t i = 0; i < result->ndisks; i++) {
 		const struct result_disk *disk = &result->disks[i];
 		struct wrap wrap;
 
 		wrap_begin(&wrap, to, 2, TEXT_VALUE, disk->name);
-		add_size(&wrap, " ", "read ", disk->read_sectors * 512, "");
-		add_count(&wrap, " ", "in ", disk->read_ios, " I/Os");
-		add_size(&wrap, ", ", "wrote ", disk->write_sectors * 512, "");
-		add_count(&wrap, " ", "in ", disk->write_ios, " I/Os");
+		if (result->fio) { /* which keeps no bytes of them */
+			add_count(&wrap, " ", "", disk->read_ios, " reads");
+			add_count(&wrap, ", ", "", disk->write_ios, " writes");
+		} else {
+			add_size(&wrap, " ", "read ", disk->read_sectors * 512, "");
+			add_count(&wrap, " ", "in ", disk->read_ios, " I/Os");
+			add_size(&wrap, ", ", "wrote ", disk->write_sectors * 512, "");
+			add_count(&wrap, " ", "in ", disk->write_ios, " I/Os");
+		}
 		wrap_add(&wrap, ", ", "busy %.1f %%", disk->util_percent);
 		wrap_end(&wrap);
 	}
@@ -556,7 +572,7 @@ static void print_verdict(FILE *to, const struct result *result)
 	size_t failed = 0, skipped = 0;
 
 	for (size_t i = 0; i < result->njobs; i++) {
-		failed += result_failed(&result->jobs[i]);
+		failed += result_failed(&result->jobs[i]) || repeats_failed(result, i);
 		skipped += result->jobs[i].skipped != NULL;
 	}
 	if (failed || skipped || result->interrupted)
@@ -585,8 +601,8 @@ int output_text(FILE *to, const struct result *result, const struct output_optio
 
 	print_head(to, result);
 	for (size_t i = 0; i < result->njobs; i++)
-		print_job(to, result, &result->jobs[i]);
-	if (has_axes(result)) {
+		err = err ? err : print_job(to, result, i);
+	if (!err && has_axes(result)) {
 		fputc('\n', to);
 		err = output_table(to, result, options);
 	}

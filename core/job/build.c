@@ -1041,6 +1041,8 @@ static int build_all(struct build *b)
 	if (rc == 0)
 		rc = check_engine_keys(b);
 	number_jobs(b->jobs);
+	if (rc == 0)
+		rc = job_check_repeat(b->jobs, b->err);
 	return rc ? rc : job_check_groups(b->jobs, b->err);
 }
 
@@ -1050,7 +1052,7 @@ int jobs_build(struct jobs *jobs, const struct jobfile *file, const struct job_b
 	struct build b = { .how = builder, .file = file, .jobs = jobs, .err = err };
 	int rc;
 
-	*jobs = (struct jobs){ NULL, 0 };
+	*jobs = (struct jobs){ .list = NULL };
 	if (getrandom(&b.drawn, sizeof(b.drawn), 0) != (ssize_t)sizeof(b.drawn))
 		return err_set(err, errno, "no random numbers: %s", strerror(errno));
 	rc = check_patterns(&b);

@@ -560,6 +560,45 @@ static int check_pair(const struct job *a, const struct job *b, struct err *err)
 	return 0;
 }
 
+/* The job's own pair of a file, not of the command line; NULL: there is none. */
+static const struct jobfile_pair *own_pair(const struct job *job, const char *key)
+{
+	for (size_t i = 0; i < job->nown; i++) {
+		if (job->own[i].line && job_same_key(job->own[i].key, key))
+			return &job->own[i];
+	}
+	return NULL;
+}
+
+int job_check_repeat(struct jobs *jobs, struct err *err)
+{
+	const struct job *other = NULL;
+
+	for (size_t i = 0; i < jobs->n; i++) {
+		const struct job *job = &jobs->list[i];
+		const struct jobfile_pair *pair = own_pair(job, "repeat");
+		unsigned line;
+		const char *path;
+
+		if (pair)
+			return err_at(err, EINVAL, pair->path, pair->line, "repeat: is of the "
+					"whole plan, all jobs in their order, and belongs into "
+					"[global]");
+		if (!job_given(job, "repeat"))
+			continue;
+		if (other && other->o.repeat != job->o.repeat) {
+			job_where(job, "repeat", &path, &line);
+			return err_at(err, EINVAL, path, line, "repeat = %d: [%s] is to be "
+					"repeated %d times, and all are repeated together; "
+					"--repeat=N says it for all", job->o.repeat,
+					other->section, other->o.repeat);
+		}
+		other = job;
+		jobs->repeat = (unsigned)job->o.repeat;
+	}
+	return 0;
+}
+
 int job_check_groups(const struct jobs *jobs, struct err *err)
 {
 	int r = 0;

@@ -941,6 +941,19 @@ const struct iojob_option job_options[] = {
 		.doc = "`Ki`, `Mi` and `Gi` are powers of 1024 always; in fio they become powers "
 		       "of 1000 with the default.",
 	},
+	{
+		ROW(repeat, INT),
+		.def = "1",
+		.min = 1,
+		.max = 10000,
+		.help = "runs the whole plan so many times",
+		.doc = "In `[global]` only, since it is all jobs of all files, in their order, "
+		       "that are repeated; --repeat counts more. Every repeat does the same work: "
+		       "the seeds are the same, and `pre_read` and `invalidate` act again. Files "
+		       "are laid out once, and `unlink` waits for the last repeat. All repeats "
+		       "are kept in the result; what is shown of a job is the one whose bandwidth "
+		       "is the median.",
+	},
 	{ .name = NULL },
 };
 
@@ -1009,7 +1022,7 @@ void jobs_free(struct jobs *jobs)
 	while (jobs->n)
 		jobs_drop(jobs);
 	free(jobs->list);
-	*jobs = (struct jobs){ NULL, 0 };
+	*jobs = (struct jobs){ .list = NULL };
 }
 
 bool job_given(const struct job *job, const char *key)

@@ -159,6 +159,7 @@ struct job_opts {
 	int postmark_fsync; /* enum job_postmark_fsync */
 	int kb_base;
 	bool optional;
+	int repeat; /* of the whole plan; see struct jobs */
 };
 
 /* One varied value of a job: where it lies on one axis of the tables. */
@@ -225,6 +226,7 @@ struct job {
 struct jobs {
 	struct job *list; /* in the order in which they run */
 	size_t n;
+	unsigned repeat; /* as [global] says; 0: it does not */
 };
 
 /* How the command line changes what the files say. */
@@ -275,6 +277,9 @@ int job_check(struct job *job, struct err *err);
 
 /* The rules across jobs, once they have their groups: what is reported as one fits together. */
 int job_check_groups(const struct jobs *jobs, struct err *err);
+
+/* repeat stands in [global], and is the same wherever it does: fills jobs->repeat. */
+int job_check_repeat(struct jobs *jobs, struct err *err);
 
 /* Was this key given for the job (rather than defaulted)? By its name in the table. */
 bool job_given(const struct job *job, const char *key);

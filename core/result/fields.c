@@ -183,6 +183,7 @@ static const struct field job_rows[] = {
 	OURS(result_job, workers, FIELD_UINT, "workers"),
 	OURS(result_job, group, FIELD_UINT, "group"),
 	OURS(result_job, stage, FIELD_UINT, "stage"),
+	OURS(result_job, repeat, FIELD_UINT, "repeat"),
 	OURS(result_job, seed, FIELD_U64_TEXT, "seed"),
 	OURS(result_job, end, FIELD_END, "end"),
 	OURS(result_job, error_text, FIELD_STRING, "error_text"),
@@ -215,7 +216,15 @@ static const struct field repeat_rows[] = {
 	OURS(result_repeat, ended_ms, FIELD_U64, "ended_ms"),
 	HANDS(result_repeat, jobs, njobs),
 };
-static const struct fields fields_repeat = TABLE(result_repeat, repeat_rows);
+const struct fields fields_repeat = TABLE(result_repeat, repeat_rows);
+
+static const struct field until_rows[] = {
+	OURS(result_until, metric, FIELD_STRING_OR_NULL, "metric"),
+	OURS(result_until, percent, FIELD_REAL, "percent"),
+	OURS(result_until, widest_percent, FIELD_REAL, "widest_percent"),
+	OURS(result_until, reached, FIELD_BOOL, "reached"),
+};
+static const struct fields fields_until = TABLE(result_until, until_rows);
 
 static const struct field result_rows[] = {
 	FIOS(result, ended_ms, FIELD_U64, "timestamp_ms"),
@@ -238,6 +247,8 @@ static const struct field result_rows[] = {
 	OURS(result, fio, FIELD_BOOL, "fio"),
 	STRUCTS(result, doubts, fields_doubt, "doubts", ndoubts),
 	HEAP(result, facts, FIELD_PAIR, "environment", nfacts),
+	OURS(result, chosen_by, FIELD_STRING_OR_NULL, "chosen_by"),
+	STRUCT(result, until, fields_until, "until"),
 	HANDS(result, repeats, nrepeats),
 };
 const struct fields fields_result = TABLE(result, result_rows);
@@ -245,7 +256,7 @@ const struct fields fields_result = TABLE(result, result_rows);
 const struct fields *const fields_all[] = {
 	&fields_result, &fields_job, &fields_dir, &fields_disk, &fields_place, &fields_doubt,
 	&fields_axis, &fields_series, &fields_steady, &fields_samples, &fields_repeat,
-	&fields_postmark, NULL,
+	&fields_postmark, &fields_until, NULL,
 };
 
 static const size_t sizes[] = {

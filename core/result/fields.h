@@ -62,7 +62,8 @@ struct fields {
 	size_t n;
 };
 
-extern const struct fields fields_result, fields_job, fields_dir, fields_disk, fields_postmark;
+extern const struct fields fields_result, fields_job, fields_dir, fields_disk, fields_postmark,
+		fields_repeat;
 
 /* All tables there are; NULL ends them. */
 extern const struct fields *const fields_all[];

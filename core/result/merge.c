@@ -295,6 +295,8 @@ void result_free(struct result *result)
 		free(result->repeats[i].jobs);
 	}
 	free(result->repeats);
+	free(result->chosen_by);
+	free(result->until.metric);
 	for (size_t i = 0; i < result->ndisks; i++)
 		free(result->disks[i].name);
 	free(result->disks);

@@ -12,6 +12,8 @@ enum { PROGRESS_AXES = 4 };
 struct progress {
 	size_t stage; /* from 0 */
 	size_t nstages;
+	size_t repeat;  /* from 0 */
+	size_t repeats; /* at most; 1: there are none */
 	const char *what;       /* name of the (first running) job; valid during the call */
 	const char *axes[PROGRESS_AXES]; /* labels of its vary point; the first few */
 	size_t naxes;

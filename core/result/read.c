@@ -240,6 +240,17 @@ static int read_above(const json_t *array, const struct result_job *job, struct 
 	return 0;
 }
 
+/* Whoever divides by its interval may do so. */
+static int check_series(const struct result_dir *dir, const struct field_place *place,
+		struct err *err)
+{
+	struct field_place iojob = { place, "iojob", 0 }, here = { &iojob, "series", 0 };
+
+	if (dir->series.n && !dir->series.interval_ns)
+		return field_error(&here, err, "its interval_ns must be above 0");
+	return 0;
+}
+
 static int read_dir(struct result_job *job, int d, const json_t *object,
 		const struct field_place *place, struct err *err)
 {
@@ -247,6 +258,8 @@ static int read_dir(struct result_job *job, int d, const json_t *object,
 	const json_t *ours = json_object_get(object, "iojob");
 	int r = fields_read(&fields_dir, object, ours, dir, place, err);
 
+	if (!r)
+		r = check_series(dir, place, err);
 	if (!r)
 		r = read_above(json_object_get(ours, "above"), job, dir, place, err);
 	if (!r)
@@ -348,6 +361,22 @@ static int describe_fio_job(const struct result *result, struct result_job *job,
 	return 0;
 }
 
+/* steadystate can have ended a job only within its course. */
+static int check_steady(const struct result_job *job, const struct field_place *place,
+		struct err *err)
+{
+	struct field_place iojob = { place, "iojob", 0 }, here = { &iojob, "steadystate", 0 };
+	uint64_t longest = 0;
+
+	for (int d = 0; d < RESULT_DIRS; d++) {
+		if (job->dir[d].series.n > longest)
+			longest = job->dir[d].series.n;
+	}
+	if (job->steady.attained > longest)
+		return field_error(&here, err, "attained after more samples than there are");
+	return 0;
+}
+
 static int read_job(const struct result *result, struct result_job *job, const json_t *object,
 		const struct field_place *place, struct err *err)
 {
@@ -363,6 +392,8 @@ static int read_job(const struct result *result, struct result_job *job, const j
 
 		r = read_dir(job, d, json_object_get(object, here.key), &here, err);
 	}
+	if (!r)
+		r = check_steady(job, place, err);
 	if (!r)
 		r = read_latency(field_find(object, "sync.lat_ns"), &job->sync, &lat, err);
 	if (!r && !ours)
@@ -387,6 +418,59 @@ static int read_jobs(const struct result *result, const json_t *array, struct re
 		r = read_job(result, &(*jobs)[i], json_array_get(array, i), &here, err);
 	}
 	return r;
+}
+
+/* ---- repeats ------------------------------------------------------------------------------- */
+
+static int read_repeats(struct result *result, const json_t *array,
+		const struct field_place *place, struct err *err)
+{
+	int r = 0;
+
+	if (array && !json_is_array(array))
+		return field_error(place, err, "must be an array");
+	if (!json_array_size(array))
+		return 0;
+	result->repeats = calloc(json_array_size(array), sizeof(*result->repeats));
+	if (!result->repeats)
+		return err_set(err, ENOMEM, "out of memory");
+	for (size_t i = 0; !r && i < json_array_size(array); i++) {
+		struct field_place here = { place, NULL, i }, jobs = { &here, "jobs", 0 };
+		const json_t *object = json_array_get(array, i);
+		struct result_repeat *repeat = &result->repeats[i];
+
+		result->nrepeats = i + 1;
+		r = fields_read(&fields_repeat, NULL, object, repeat, &here, err);
+		if (!r)
+			r = read_jobs(result, json_object_get(object, "jobs"), &repeat->jobs,
+					&repeat->njobs, &jobs, err);
+	}
+	return r;
+}
+
+/* Of each job at the top only from which repeat it comes: there it has been read. */
+static int read_views(struct result *result, const json_t *array, const struct field_place *place,
+		struct err *err)
+{
+	size_t n = json_array_size(array);
+
+	for (size_t i = 0; i < result->nrepeats; i++) {
+		if (result->repeats[i].njobs != n)
+			return field_error(place, err, "there are %zu, and %zu in repeat %zu", n,
+					result->repeats[i].njobs, i + 1);
+	}
+	result->jobs = calloc(n + 1, sizeof(*result->jobs));
+	if (!result->jobs)
+		return err_set(err, ENOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		struct field_place here = { place, NULL, i };
+		uint64_t number = whole(field_find(json_array_get(array, i), "iojob"), "repeat");
+
+		if (!number || number > result->nrepeats)
+			return field_error(&here, err, "its iojob.repeat is none of the repeats");
+		result->jobs[result->njobs++] = result->repeats[number - 1].jobs[i];
+	}
+	return 0;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
@@ -454,6 +538,7 @@ static int read_root(struct result *result, const json_t *root, const char *path
 	const json_t *ours = json_object_get(root, "iojob");
 	const json_t *jobs = json_object_get(root, "jobs");
 	struct field_place top = { NULL, path, 0 }, place = { &top, "jobs", 0 };
+	struct field_place repeats = { &top, "iojob.repeats", 0 };
 	int r = check_kind(result, root, path, err);
 	struct facts facts;
 
@@ -465,6 +550,10 @@ static int read_root(struct result *result, const json_t *root, const char *path
 		facts_sort(&facts);
 	}
 	if (!r)
+		r = read_repeats(result, json_object_get(ours, "repeats"), &repeats, err);
+	if (!r && result->nrepeats)
+		r = read_views(result, jobs, &place, err);
+	else if (!r)
 		r = read_jobs(result, jobs, &result->jobs, &result->njobs, &place, err);
 	if (!r && !ours)
 		r = note_fio(result, jobs, err);

@@ -146,6 +146,7 @@ struct result_job {
 	unsigned workers; /* merged in here */
 	unsigned group;   /* group id */
 	unsigned stage;   /* which stage, from 0 */
+	unsigned repeat;  /* of which repeat, from 1; 0: the plan ran once */
 	uint64_t seed;
 	uint64_t start_ms; /* since the epoch: when its stage was released */
 
@@ -231,8 +232,20 @@ struct result_place {
 struct result_repeat {
 	uint64_t started_ms; /* since the epoch */
 	uint64_t ended_ms;
-	struct result_job *jobs; /* in the order in which they ran */
+	/*
+	 * In the order of the plan, whatever turns its files took: jobs[i] is the same one in all
+	 * repeats, and start_ms says when it ran.
+	 */
+	struct result_job *jobs;
 	size_t njobs;
+};
+
+/* The rule that ended the repeats (--until). */
+struct result_until {
+	char *metric;          /* its name; NULL: there was no rule */
+	double percent;        /* how wide the interval of a median may be, of the median */
+	double widest_percent; /* how wide it was at the end, of the job where it was widest */
+	bool reached;
 };
 
 struct result {
@@ -255,14 +268,16 @@ struct result {
 	struct result_place *places;
 	size_t nplaces;
 	/*
-	 * In the order in which they ran. Where there are repeats these are views of the jobs in
-	 * them, for each job its median one (result_choose), and the repeats own all of it.
+	 * In the order of the plan. Where there are repeats these are views of the jobs in them,
+	 * for each job its median one (repeats_choose), and the repeats own all of it.
 	 */
 	struct result_job *jobs;
 	size_t njobs;
 	struct result_repeat *repeats; /* none: the plan ran once, and jobs is all */
 	size_t nrepeats;
-	struct result_disk *disks;
+	char *chosen_by; /* the metric of which each job in `jobs` is the median, or NULL */
+	struct result_until until;
+	struct result_disk *disks; /* over all repeats */
 	size_t ndisks;
 	char **notes; /* things a reader should know, one line each */
 	size_t nnotes;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../measure/machine.h"
+#include "../result/repeats.h"
 #include "examine.h"
 #include "stage.h"
 #include "workdir.h"
@@ -25,6 +26,10 @@ struct run {
 	struct exam exam; /* of the running stage */
 	int *claims; /* devices, open with O_EXCL */
 	size_t nclaims;
+	struct turn *files; /* whose stages take turns */
+	size_t nfiles;
+	size_t repeat;      /* from 0 */
+	size_t begun;       /* stages that were, in any repeat */
 	int signals;
 	int interrupted;
 };
@@ -61,6 +66,14 @@ static bool look_for_signal(struct run *run)
 			run->interrupted = (int)info.ssi_signo;
 	}
 	return run->interrupted;
+}
+
+static uint64_t epoch_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 /* ---- results ------------------------------------------------------------------------------- */
@@ -193,6 +206,116 @@ static int add_results(struct run *run, size_t s, const struct stage *stage,
 	return bad;
 }
 
+/* ---- repeats ------------------------------------------------------------------------------- */
+
+static size_t most_repeats(const struct turns *turns)
+{
+	size_t n = turns->by_rule ? turns->most : turns->repeats;
+
+	return n ? n : 1;
+}
+
+/* Puts the jobs, which are in the order of the turns, into that of the plan. 0 or -ENOMEM. */
+static int sort_jobs(struct run *run)
+{
+	struct result *result = run->result;
+	struct result_job *sorted = calloc(result->njobs + 1, sizeof(*sorted));
+	size_t n = 0;
+
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t s = 0; s < run->plan->nstages; s++) {
+		for (size_t i = 0; i < result->njobs; i++) {
+			if (result->jobs[i].stage == s)
+				sorted[n++] = result->jobs[i];
+		}
+	}
+	free(result->jobs);
+	result->jobs = sorted;
+	return 0;
+}
+
+/* The jobs of the repeat that is over move into a place of their own. 0 or -ENOMEM. */
+static int keep_repeat(struct run *run, uint64_t started_ms)
+{
+	struct result *result = run->result;
+	struct result_repeat *repeats = realloc(result->repeats,
+			(result->nrepeats + 1) * sizeof(*repeats));
+
+	if (!repeats)
+		return -ENOMEM;
+	result->repeats = repeats;
+	if (sort_jobs(run))
+		return -ENOMEM;
+	for (size_t i = 0; i < result->njobs; i++) {
+		struct result_job *job = &result->jobs[i];
+
+		job->repeat = (unsigned)run->repeat + 1;
+		if (run->repeat && !job->layout_bytes) { /* it was laid out for all of them */
+			job->layout_bytes = repeats[0].jobs[i].layout_bytes;
+			job->layout_ns = repeats[0].jobs[i].layout_ns;
+		}
+	}
+	repeats[result->nrepeats++] = (struct result_repeat){
+		.started_ms = started_ms,
+		.ended_ms = epoch_ms(),
+		.jobs = result->jobs,
+		.njobs = result->njobs,
+	};
+	result->jobs = NULL;
+	result->njobs = 0;
+	return 0;
+}
+
+/* What an interruption left of a repeat goes; a first and only one is what was run. */
+static int end_repeats(struct run *run)
+{
+	struct result *result = run->result;
+
+	if (!result->nrepeats)
+		return 0;
+	for (size_t i = 0; i < result->njobs; i++)
+		result_job_free(&result->jobs[i]);
+	free(result->jobs);
+	result->jobs = NULL;
+	result->njobs = 0;
+	if (result->nrepeats > 1)
+		return repeats_choose(result, &run->options->turns.chosen_by);
+	result->jobs = result->repeats[0].jobs;
+	result->njobs = result->repeats[0].njobs;
+	for (size_t i = 0; i < result->njobs; i++)
+		result->jobs[i].repeat = 0;
+	free(result->repeats);
+	result->repeats = NULL;
+	result->nrepeats = 0;
+	return 0;
+}
+
+/* What is new in the first repeat is not in the others, and a filesystem may feel that. */
+static int note_new_files(struct run *run)
+{
+	const char *one = NULL;
+	char others[64] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->plan->ntargets; i++) {
+		const struct plan_target *t = &run->plan->targets[i];
+
+		if (t->look.kind != TARGET_ABSENT || !t->written || t->layout_bytes
+				|| (t->unlinker && job_is_postmark(t->unlinker)))
+			continue; /* PostMark makes its files anew each time */
+		one = n++ ? one : t->path;
+	}
+	if (!n || run->result->nrepeats < 2)
+		return 0;
+	if (n > 1)
+		snprintf(others, sizeof(others), " and %zu other file%s", n - 1,
+				n > 2 ? "s" : "");
+	return add_note(run->result, "%s%s had to be made in the first repeat and only overwritten "
+			"in the others, which a filesystem may do at another speed; overwrite=1 "
+			"writes what is missing beforehand", one, others);
+}
+
 /* ---- one stage ----------------------------------------------------------------------------- */
 
 static struct stage new_stage(struct run *run, size_t s, const struct plan_worker *specs,
@@ -206,7 +329,12 @@ static struct stage new_stage(struct run *run, size_t s, const struct plan_worke
 		.disks = &run->disks,
 		.signals = run->signals,
 		.notify = -1,
-		.progress = { .stage = s, .nstages = run->plan->nstages },
+		.progress = {
+			.stage = s,
+			.nstages = run->plan->nstages,
+			.repeat = run->repeat,
+			.repeats = most_repeats(&run->options->turns),
+		},
 		.show = run->options->show,
 		.ctx = run->options->ctx,
 	};
@@ -305,14 +433,28 @@ static void remove_target(const struct run *run, const struct plan_target *t)
 				err.text[0] ? err.text : strerror(-r));
 }
 
-/* unlink=1: those whose last stage this was; where the run ends here, all that were begun. */
-static void remove_files(const struct run *run, size_t s, bool ends)
+/* unlink=1: those whose last stage this was, in the last of the repeats where that is known. */
+static void remove_files(const struct run *run, size_t s)
+{
+	const struct turns *turns = &run->options->turns;
+
+	if (turns->by_rule || turns->interleave || run->repeat + 1 < turns->repeats)
+		return;
+	for (size_t i = 0; i < run->plan->ntargets; i++) {
+		const struct plan_target *t = &run->plan->targets[i];
+
+		if (t->unlinker && t->last_stage == s)
+			remove_target(run, t);
+	}
+}
+
+/* At the end: all that were begun and are still there. */
+static void remove_rest(const struct run *run)
 {
 	for (size_t i = 0; i < run->plan->ntargets; i++) {
 		const struct plan_target *t = &run->plan->targets[i];
 
-		if (t->unlinker && (t->last_stage == s
-				|| (ends && t->first_stage <= s && t->last_stage > s)))
+		if (t->unlinker && t->first_stage < run->begun)
 			remove_target(run, t);
 	}
 }
@@ -433,10 +575,76 @@ static int run_stage(struct run *run, size_t s, struct err *err)
 	stage_free(&stage);
 	exam_free(&run->exam);
 	remove_directories(run, s);
-	remove_files(run, s, false);
+	remove_files(run, s);
 out:
 	layout_free(&layout);
+	/* The next repeat tries again, and these texts are gone then. */
+	for (size_t i = 0; i < plan->nworkers; i++)
+		plan->workers[i].failed = NULL;
 	forget(&failures);
+	return r;
+}
+
+/* The stages of a job file. */
+static int run_turn(struct run *run, const struct turn *file, struct err *err)
+{
+	int r = 0;
+
+	if (run->options->turns.drop_caches && !run->interrupted)
+		r = turns_drop(err);
+	for (size_t s = file->first; !r && s < file->end; s++) {
+		if (look_for_signal(run)) {
+			r = add_undone(run, s) ? err_set(err, ENOMEM, "out of memory") : 0;
+			continue;
+		}
+		run->begun = s < run->begun ? run->begun : s + 1;
+		r = run_stage(run, s, err);
+	}
+	return r;
+}
+
+/* The whole plan once; kept as a repeat unless it was interrupted. */
+static int run_repeat(struct run *run, struct err *err)
+{
+	uint64_t started_ms = epoch_ms();
+	int r = 0;
+
+	for (size_t j = 0; !r && j < run->nfiles; j++)
+		r = run_turn(run, &run->files[turns_file(&run->options->turns, run->repeat, j,
+				run->nfiles)], err);
+	if (!r && !run->interrupted && keep_repeat(run, started_ms))
+		r = err_set(err, ENOMEM, "out of memory");
+	if (!r && run->interrupted && run->repeat && add_note(run->result,
+			"repeat %zu was interrupted and is left out", run->repeat + 1))
+		r = err_set(err, ENOMEM, "out of memory");
+	return r;
+}
+
+/* All of them: r is how it went. */
+static int run_repeats(struct run *run, struct err *err)
+{
+	const struct turns *turns = &run->options->turns;
+	struct result *result = run->result;
+	int r = 0, more = 1;
+
+	if (turns->by_rule) {
+		result->until.percent = turns->percent;
+		result->until.metric = strdup(turns->metric.name);
+		if (!result->until.metric)
+			return err_set(err, ENOMEM, "out of memory");
+	}
+	for (; !r && more > 0; run->repeat++) {
+		r = run_repeat(run, err);
+		more = run->interrupted || r ? 0 : turns_more(turns, result);
+		if (more > 0 && look_for_signal(run))
+			more = 0;
+	}
+	if (r || run->interrupted || turns->by_rule || turns->interleave)
+		remove_rest(run);
+	if (!r && (more < 0 || note_new_files(run)))
+		r = err_set(err, ENOMEM, "out of memory");
+	if (end_repeats(run) && !r)
+		r = err_set(err, ENOMEM, "out of memory");
 	return r;
 }
 
@@ -503,23 +711,16 @@ static int copy_places(const struct plan *plan, struct result *result)
 	return 0;
 }
 
-static uint64_t epoch_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 int run_plan(const struct plan *plan, const struct run_options *options, struct result *result,
 		int *interrupted, struct err *err)
 {
 	struct run run = { .plan = plan, .options = options, .result = result };
-	size_t begun = 0;
+	long nfiles = turns_files(plan, &run.files);
 	sigset_t before;
-	int r = copy_places(plan, result) ? err_set(err, ENOMEM, "out of memory") : 0;
+	int r = nfiles < 0 || copy_places(plan, result) ? err_set(err, ENOMEM, "out of memory") : 0;
 
 	*interrupted = 0;
+	run.nfiles = nfiles > 0 ? (size_t)nfiles : 0;
 	probe_find_groups(&run.groups);
 	if (!r)
 		r = find_disks(&run, err);
@@ -533,16 +734,7 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
 		goto out;
 	}
 	result->started_ms = epoch_ms();
-	for (size_t s = 0; !r && s < plan->nstages; s++) {
-		if (look_for_signal(&run)) {
-			r = add_undone(&run, s) ? err_set(err, ENOMEM, "out of memory") : 0;
-		} else {
-			r = run_stage(&run, s, err);
-			begun = s;
-		}
-	}
-	if (r || run.interrupted)
-		remove_files(&run, begun, true);
+	r = run_repeats(&run, err);
 	look_for_signal(&run); /* whoever comes this late still gets a report */
 	result->ended_ms = epoch_ms();
 	result->interrupted = run.interrupted;
@@ -554,5 +746,6 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
 out:
 	release_devices(&run);
 	disks_free(&run.disks);
+	free(run.files);
 	return r;
 }

@@ -331,7 +331,7 @@ static void make(struct jobs *jobs, const char *lines, int engine)
 	struct err err = { "" };
 
 	ck_assert(job && text);
-	*jobs = (struct jobs){ job, 1 };
+	*jobs = (struct jobs){ .list = job, .n = 1 };
 	job->path = "t.ini";
 	job->engine = engine == NONE ? NULL : &engines[engine];
 	ck_assert_msg(opt_defaults(&table, &job->o, &err) == 0, "%s", err.text);

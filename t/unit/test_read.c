@@ -15,6 +15,7 @@
 #include "../../core/result/fields.h"
 #include "../../core/result/metric.h"
 #include "../../core/result/read.h"
+#include "../../core/result/repeats.h"
 #include "../../output/output.h"
 #include "unit.h"
 
@@ -267,6 +268,7 @@ static void fill_jobs(struct result_job **jobs, size_t *n)
 		fill(&fields_job, &(*jobs)[i]);
 		for (int d = 0; d < RESULT_DIRS; d++)
 			fill_dir(&(*jobs)[i].dir[d]);
+		(*jobs)[i].steady.attained = (*jobs)[i].dir[0].series.n;
 		/* Of a synchronous engine the two are one. */
 		dist_free(&(*jobs)[i].dir[1].lat);
 		ck_assert_int_eq(dist_merge(&(*jobs)[i].dir[1].lat, &(*jobs)[i].dir[1].clat), 0);
@@ -297,6 +299,7 @@ static void check_same_dist(const char *member, const struct dist *a, const stru
 static void check_same_one(const struct field *f, const void *a, const void *b)
 {
 	const struct result_option *x = a, *y = b;
+	const char *const *text = a, *const *other = b;
 	static const size_t plain[] = {
 		[FIELD_BOOL] = sizeof(bool), [FIELD_INT] = sizeof(int),
 		[FIELD_UINT] = sizeof(int), [FIELD_U64] = 8, [FIELD_U64_TEXT] = 8,
@@ -314,7 +317,7 @@ static void check_same_one(const struct field *f, const void *a, const void *b)
 		ck_assert_msg(!strcmp(x->key, y->key) && !strcmp(x->value, y->value), "%s",
 				f->member);
 	else if (f->type == FIELD_STRING || f->type == FIELD_STRING_OR_NULL)
-		ck_assert_str_eq(*(char *const *)a, *(char *const *)b);
+		ck_assert_pstr_eq(*text, *other);
 	else
 		ck_assert_msg(!memcmp(a, b, plain[f->type]), "%s", f->member);
 }
@@ -413,6 +416,57 @@ START_TEST(test_round_trip)
 	check_same(&fields_result, &result, &back);
 	ck_assert_uint_eq(back.njobs, result.njobs);
 	check_same_jobs(result.jobs, back.jobs, result.njobs);
+	free(before);
+	free(after);
+	result_free(&result);
+	result_free(&back);
+}
+END_TEST
+
+/* Repeats come back whole, and the jobs on top are views of them again. */
+START_TEST(test_repeats)
+{
+	enum { REPEATS = 3 };
+	struct result result, back;
+	struct metric metric;
+	char *before, *after;
+	struct err err;
+
+	result = (struct result){ .version = NULL };
+	fill(&fields_result, &result);
+	result.repeats = calloc(REPEATS, sizeof(*result.repeats));
+	result.nrepeats = REPEATS;
+	for (unsigned i = 0; i < REPEATS; i++) {
+		fill(&fields_repeat, &result.repeats[i]);
+		fill_jobs(&result.repeats[i].jobs, &result.repeats[i].njobs);
+		for (int j = 0; j < 2; j++) {
+			struct result_job *job = &result.repeats[i].jobs[j];
+
+			job->repeat = i + 1;
+			job->error = 0;
+			free(job->skipped);
+			job->skipped = NULL;
+			job->dir[0].bytes = (uint64_t)((i + 1 + (unsigned)j) % REPEATS) << 40;
+		}
+	}
+	ck_assert_int_eq(metric_parse(&metric, "read.bw", &err), 0);
+	ck_assert_int_eq(repeats_choose(&result, &metric), 0);
+	ck_assert_uint_ne(result.jobs[0].repeat, result.jobs[1].repeat);
+	before = print(&result);
+	ck_assert_msg(!read_text(&back, before, &err), "%s", err.text);
+	after = print(&back);
+	ck_assert_str_eq(before, after);
+	check_same(&fields_result, &result, &back);
+	ck_assert_uint_eq(back.nrepeats, REPEATS);
+	for (int i = 0; i < REPEATS; i++) {
+		check_same(&fields_repeat, &result.repeats[i], &back.repeats[i]);
+		check_same_jobs(result.repeats[i].jobs, back.repeats[i].jobs, 2);
+	}
+	for (int i = 0; i < 2; i++) {
+		ck_assert_uint_eq(back.jobs[i].repeat, result.jobs[i].repeat);
+		ck_assert_ptr_eq(back.jobs[i].name,
+				back.repeats[back.jobs[i].repeat - 1].jobs[i].name);
+	}
 	free(before);
 	free(after);
 	result_free(&result);
@@ -648,6 +702,17 @@ START_TEST(test_refusals)
 				": iojob.clock.read_ns: must be a number" },
 		{ "{\"iojob\": {\"schema\": 1}, \"jobs\": [{\"iojob\": 1}]}",
 				": jobs[0].iojob: must be an object" },
+		{ "{\"iojob\": {\"schema\": 1, \"repeats\": 1}, \"jobs\": []}",
+				": iojob.repeats: must be an array" },
+		{ "{\"iojob\": {\"schema\": 1, \"repeats\": [1]}, \"jobs\": []}",
+				": iojob.repeats[0]: must be an object" },
+		{ "{\"iojob\": {\"schema\": 1, \"repeats\": [{}]}, \"jobs\": []}",
+				": iojob.repeats[0].jobs: there must be an array" },
+		{ "{\"iojob\": {\"schema\": 1, \"repeats\": [{\"jobs\": [{}]}]}, \"jobs\": []}",
+				": jobs: there are 0, and 1 in repeat 1" },
+		{ "{\"iojob\": {\"schema\": 1, \"repeats\": [{\"jobs\": [{}]}]}, "
+				"\"jobs\": [{\"iojob\": {\"repeat\": 2}}]}",
+				": jobs[0]: its iojob.repeat is none" },
 		{ OURS("\"seed\": 1"), ": jobs[0].iojob.seed: must be a string of digits" },
 		{ OURS("\"seed\": \"18446744073709551616\""), ": jobs[0].iojob.seed: must be" },
 		{ OURS("\"end\": \"never\""), ": jobs[0].iojob.end: must say" },
@@ -658,7 +723,11 @@ START_TEST(test_refusals)
 				": jobs[0].iojob.depths.level: must have 8 items" },
 		{ DIR("\"series\": {\"bytes\": [1, 2], \"ios\": [1]}"),
 				": jobs[0].read.iojob.series.ios: must be as long" },
+		{ OURS("\"steadystate\": {\"attained_samples\": 1}"),
+				": jobs[0].iojob.steadystate: attained after more samples" },
 		{ DIR("\"above\": [{}]"), ": jobs[0].read.iojob.above: must be an array" },
+		{ DIR("\"series\": {\"bytes\": [1], \"ios\": [1]}"),
+				": jobs[0].read.iojob.series: its interval_ns must be" },
 		{ DIR("\"series\": {\"ios\": [1]}"),
 				": jobs[0].read.iojob.series.ios: must be as long" },
 		{ DIR("\"bw_samples\": {\"sum\": \"1 apple\"}"),
@@ -775,6 +844,7 @@ int main(void)
 	tcase_add_test(tcase, test_all_members);
 	tcase_add_test(tcase, test_all_structs);
 	tcase_add_test(tcase, test_round_trip);
+	tcase_add_test(tcase, test_repeats);
 	tcase_add_test(tcase, test_empty);
 	tcase_add_test(tcase, test_sparse);
 	tcase_add_test(tcase, test_fio);
