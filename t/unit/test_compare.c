@@ -689,6 +689,9 @@ START_TEST(different_members)
 		new.jobs[i].iodepth = 16;
 		new.jobs[i].direct = true;
 		new.jobs[i].seed = 8;
+		/* Is the seed once more, and is not told twice. */
+		option_add(&old.jobs[i].resolved, &old.jobs[i].nresolved, "randseed", "7");
+		option_add(&new.jobs[i].resolved, &new.jobs[i].nresolved, "randseed", "8");
 	}
 	compare_two(&c, &old, 1, &new, 1, &o);
 	ck_assert_uint_eq(c.ndifferences, N(rows));
