@@ -8,7 +8,7 @@
 void plan_print_end(char *buf, size_t size, const struct plan_worker *w)
 {
 	const struct job_opts *o = &w->job->o;
-	char bytes[32], time[32], ios[40], *limits[3];
+	char bytes[64], time[32], ios[40], *limits[3];
 	size_t n = 0, at;
 
 	if (job_is_postmark(w->job)) {
@@ -31,7 +31,11 @@ void plan_print_end(char *buf, size_t size, const struct plan_worker *w)
 		at += (size_t)snprintf(buf + at, size - at, "%s%s",
 				!i ? "" : i + 1 == n ? " or " : ", ", limits[i]);
 	if (n > 1 && at < size)
-		snprintf(buf + at, size - at, ", whichever is first");
+		at += (size_t)snprintf(buf + at, size - at, ", whichever is first");
+	if (o->steadystate_duration && at < size)
+		snprintf(buf + at, size - at, ", earlier once %s holds over %s",
+				steady_print(bytes, sizeof(bytes), &w->job->steady, false),
+				units_print_time(time, sizeof(time), o->steadystate_duration));
 }
 
 const char *plan_rw_name(const struct job *job)
@@ -150,7 +154,7 @@ static void print_files(FILE *to, const struct plan *plan, const struct plan_wor
 static void print_job(FILE *to, const struct plan *plan, const struct job *job)
 {
 	const struct plan_stage *stage = &plan->stages[job->stage];
-	char end[160];
+	char end[200];
 
 	print_title(to, job);
 	for (size_t i = 0, n; i < stage->nworkers; i += n) {

@@ -164,6 +164,22 @@ interrupted() {
 }
 check "an interrupted job keeps its course" or_again interrupted
 
+planned() {
+	"$IOJOB" --parse-only job.ini >plan.txt || return 1
+	cat plan.txt
+	grep -q ' 7 s, whichever is first, earlier once iops:20% holds over 3 s, each$' plan.txt
+}
+cat >job.ini <<'END'
+[j]
+ioengine = null
+size = 1g
+runtime = 7
+numjobs = 2
+ss = iops:20%
+ss_dur = 3
+END
+check "the plan says that it may end a job" planned
+
 cat >two.ini <<'END'
 [global]
 ioengine = null
