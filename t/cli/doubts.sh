@@ -297,6 +297,15 @@ if "$IOJOB" engines libaio 2>/dev/null | grep -q '^ *here *yes'; then
 		--set direct=1 async.ini
 fi
 
+if "$IOJOB" engines io_uring 2>/dev/null | grep -q '^ *here *yes'; then
+	printf '[j]\nrw=randread\nbs=16k\nsize=8m\nioengine=io_uring\niodepth=4\n' >uring.ini
+	expect "io_uring on tmpfs is the work of kernel threads" 0 'doubt("j"; "G4").evidence
+		| test("^kernel threads .* took [0-9]+ % of the CPU time$")' --set unlink=1 \
+		--set time_based --set runtime=1500ms --directory=/dev/shm uring.ini
+	expect "on a disk it is not" 0 'own("j") | index("G4") == null' --set direct=1 \
+		--set time_based --set runtime=1500ms uring.ini
+fi
+
 # ---- others, and limits -------------------------------------------------------------------------
 
 # Something that burns CPU or disk beside the run, ended by its process id.
@@ -337,24 +346,32 @@ if counted "a neighbour that writes"; then
 	wait "$beside" 2>/dev/null
 fi
 
-# In a cgroup of version 1 with this limit.
-lib_group=
+# A cgroup of version 1 below the top, and running something in it with a limit.
+lib_group() { # CONTROLLER
+	echo "/sys/fs/cgroup/$1/iojob-test-$$"
+}
+can_limit() { # CONTROLLER FILE
+	[ "$(id -u)" = 0 ] && mkdir "$(lib_group "$1")" 2>/dev/null || return
+	lib_code=0
+	[ -w "$(lib_group "$1")/$2" ] || lib_code=1
+	rmdir "$(lib_group "$1")"
+	return "$lib_code"
+}
 limited() { # CONTROLLER FILE VALUE COMMAND...
-	lib_group=/sys/fs/cgroup/$1/iojob-test-$$
-	mkdir "$lib_group" 2>"$LIB/why" || return
+	lib_dir=$(lib_group "$1")
 	lib_file=$2
 	lib_value=$3
 	shift 3
-	echo "$lib_value" >"$lib_group/$lib_file" && (
-		sh -c 'echo $PPID' >"$lib_group/cgroup.procs" &&
-		"$@"
-	)
-	lib_code=$?
-	rmdir "$lib_group"
+	mkdir "$lib_dir" || return
+	lib_code=0
+	(
+		echo "$lib_value" >"$lib_dir/$lib_file" &&
+			sh -c 'echo $PPID' >"$lib_dir/cgroup.procs" && "$@"
+	) || lib_code=1
+	rmdir "$lib_dir"
 	return "$lib_code"
 }
-if [ "$(id -u)" = 0 ] && [ -w /sys/fs/cgroup/cpu/cpu.cfs_quota_us ] ||
-	[ -e /sys/fs/cgroup/cpu/cpu.cfs_period_us ]; then
+if can_limit cpu cpu.cfs_quota_us; then
 	printf '[j]\nrw=read\nsize=1g\nioengine=null\ntime_based\nruntime=600ms\n' >cpu.ini
 	check "a control group that limits the CPU" limited cpu cpu.cfs_quota_us 20000 runs 0 \
 		'doubt("j"; "M1").evidence | test("^it was stopped for .* of ")' cpu.ini
@@ -362,9 +379,19 @@ if [ "$(id -u)" = 0 ] && [ -w /sys/fs/cgroup/cpu/cpu.cfs_quota_us ] ||
 else
 	skip "a control group that limits the CPU" "no cpu controller of version 1 to write to"
 fi
+if can_limit memory memory.limit_in_bytes; then
+	printf '[j]\nrw=write\nsize=100m\nbs=64k\nend_fsync=1\nunlink=1\n' >memory.ini
+	check "a control group that limits the memory" limited memory memory.limit_in_bytes 32m \
+		runs 0 'doubt("j"; "M3").evidence | test("^the limit was met [0-9]+ times$")' \
+		memory.ini
+	check "which direct I/O does not need" limited memory memory.limit_in_bytes 32m \
+		runs 0 'own("j") | index("M3") == null' --set direct=1 memory.ini
+else
+	skip "a control group that limits the memory" "no memory controller of version 1"
+fi
 number=$(lsblk -no MAJ:MIN,TYPE "$(df --output=source . | tail -n 1)" 2>/dev/null |
 	awk '$2 == "disk" { print $1 }')
-if [ "$number" ] && [ -w /sys/fs/cgroup/blkio/blkio.throttle.read_bps_device ]; then
+if [ "$number" ] && can_limit blkio blkio.throttle.read_bps_device; then
 	printf '[j]\nrw=randread\nbs=4k\nsize=8m\ndirect=1\ntime_based\nruntime=2\n' >io.ini
 	check "a control group that limits the I/O" limited blkio blkio.throttle.read_bps_device \
 		"$number 2097152" runs 0 'doubt("j"; "M2").evidence
