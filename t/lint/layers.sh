@@ -9,7 +9,8 @@
 export LAYERS='
 engine engines/*.c
 7 core/main.c
-7 core/{cli,scene}.[ch]
+7 core/cli.[ch]
+7 core/command/*.[ch]
 6 output/*.[ch]
 5 core/run/examine.[ch]
 5 core/run/{run,turns,postmark,workdir,stage,course,setup,worker,loop,layout}.[ch]

@@ -5,10 +5,10 @@
 
 #include <stdio.h>
 
-#include "cli.h"
-#include "measure/environ.h"
-#include "plan/plan.h"
-#include "result/result.h"
+#include "../cli.h"
+#include "../measure/environ.h"
+#include "../plan/plan.h"
+#include "../result/result.h"
 
 /* What there is to know about the files of a plan. */
 struct scene {

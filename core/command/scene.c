@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../output/facts.h"
+#include "../../output/facts.h"
 
 int scene_begin(struct scene *scene, const struct plan *plan, struct err *err)
 {
