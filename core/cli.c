@@ -94,7 +94,7 @@ static const struct command commands[] = {
 		"the files, directories and devices that are named (else the current directory)",
 	},
 	{
-		CLI_COMPARE, "compare", TAKES_FILES, "[options] BASE NEW...",
+		CLI_COMPARE, "compare", TAKES_FILES, "[options] BASE NEW... | BOTH",
 		"tells whether results in JSON, of iojob or fio, are really different; BASE and "
 		"NEW are files, or patterns in quotes that name several of one side",
 	},

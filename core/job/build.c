@@ -49,6 +49,7 @@ struct build {
 	struct jobs *jobs;
 	struct err *err;
 	struct pairs global;              /* of this file's [global]s so far, without vary */
+	const char *path;                 /* of the job file that is being built */
 	bool first;                       /* the next job is the first of its file */
 	const struct jobfile_pair **vary; /* of the [global]s so far */
 	size_t nvary;
@@ -825,6 +826,7 @@ static int add_job(struct build *b, const struct plot *plot, size_t variant, siz
 	job = &list[jobs->n++];
 	job->first = b->first;
 	b->first = false;
+	job->file = b->path;
 	job->path = plot->section->path;
 	job->line = plot->section->line;
 	job->variant = variant;
@@ -1008,8 +1010,9 @@ static int check_engine_keys(struct build *b)
 }
 
 /* A [global] counts for its own file, and files run one after the other, as in fio. */
-static void begin_file(struct build *b)
+static void begin_file(struct build *b, const char *path)
 {
+	b->path = path;
 	pairs_free(&b->global);
 	b->global = (struct pairs){ NULL, 0 };
 	b->nvary = 0;
@@ -1027,7 +1030,7 @@ static int build_all(struct build *b)
 		bool last = i + 1 == file->nsections || file->sections[i + 1].first;
 
 		if (section->first)
-			begin_file(b);
+			begin_file(b, section->path);
 		if (section->global)
 			rc = build_global(b, section);
 		else if (selected(b, section->name))

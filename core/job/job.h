@@ -173,7 +173,8 @@ enum { JOB_PERCENTILES = 20, JOB_THRESHOLDS = 8 };
 struct job {
 	char *name;       /* name= or the section's; what files are named after */
 	char *section;    /* the section's name */
-	const char *path; /* where the section stands; a string of the jobfile */
+	const char *file; /* the job file that it belongs to; a string of the jobfile */
+	const char *path; /* where the section stands: there, or in a file that it includes */
 	unsigned line;
 
 	struct job_opts o;

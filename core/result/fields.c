@@ -168,6 +168,7 @@ static const struct field job_rows[] = {
 	FIOS(result_job, syncs, FIELD_U64, "sync.total_ios"),
 	FIO_HEAP(result_job, options, FIELD_PAIR, "job options", noptions),
 	HAND(result_job, dir),
+	OURS(result_job, file, FIELD_STRING, "file"),
 	OURS(result_job, section, FIELD_STRING, "section"),
 	STRUCTS(result_job, axes, fields_axis, "axes", naxes),
 	OURS(result_job, skipped, FIELD_STRING_OR_NULL, "skipped"),

@@ -246,6 +246,7 @@ static void doubts_free(struct result_doubt *doubts, size_t n)
 void result_job_free(struct result_job *job)
 {
 	free(job->name);
+	free(job->file);
 	free(job->section);
 	free(job->description);
 	free(job->engine);

@@ -335,6 +335,8 @@ static int describe_fio_job(const struct result *result, struct result_job *job,
 	if (!r)
 		r = set_text(&job->section, job->name, err);
 	if (!r)
+		r = set_text(&job->file, "", err);
+	if (!r)
 		r = set_text(&job->rw, option(result, job, "rw", "readwrite", "read"), err);
 	if (r)
 		return r;

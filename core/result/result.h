@@ -131,6 +131,7 @@ struct result_doubt {
 };
 
 struct result_job {
+	char *file; /* the job file; "" where that is not known */
 	char *name;
 	char *section;
 	char *description; /* "" for none */

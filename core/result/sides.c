@@ -51,16 +51,19 @@ static int read_pattern(struct side *side, const char *pattern, struct err *err)
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-/* "6.12" of "x/6.12-*.json"; the directory where that leaves nothing, else the pattern. */
-static char *short_label(const char *pattern)
+/*
+ * "6.12" of "x/6.12-*.json", with the suffix ".json"; the directory where that leaves nothing, else
+ * the pattern.
+ */
+static char *short_label(const char *pattern, const char *ending)
 {
 	const char *slash = strrchr(pattern, '/');
 	const char *name = slash ? slash + 1 : pattern;
 	size_t n = strcspn(name, "*?[");
-	size_t suffix = strlen(".json");
+	size_t suffix = strlen(ending);
 
 	if (!name[n]) {
-		if (n > suffix && !strcmp(name + n - suffix, ".json"))
+		if (n > suffix && !strcmp(name + n - suffix, ending))
 			n -= suffix;
 	} else {
 		while (n && strchr("-_.", name[n - 1]))
@@ -111,19 +114,119 @@ static int part_labels(struct sides *sides, const char *const *names, struct err
 	return r;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------- */
+/* ---- sides --------------------------------------------------------------------------------- */
 
 /* The files of side i: all bases, where there are any, are the first. */
 static int read_side(struct side *side, const char *const *patterns, size_t n, struct err *err)
 {
 	int r = 0;
 
-	side->label = short_label(patterns[0]);
+	side->label = short_label(patterns[0], ".json");
 	if (!side->label)
 		return no_memory(err);
 	for (size_t i = 0; i < n && !r; i++)
 		r = read_pattern(side, patterns[i], err);
 	return r;
+}
+
+/* ---- job files of one result --------------------------------------------------------------- */
+
+/* Leaves the jobs of one job file alone. */
+static void keep_jobs(struct result_job *jobs, size_t *n, const char *file, bool owned)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < *n; i++) {
+		if (!strcmp(jobs[i].file, file))
+			jobs[kept++] = jobs[i];
+		else if (owned)
+			result_job_free(&jobs[i]);
+	}
+	*n = kept;
+}
+
+/* Views first: what they are of goes with the repeats. */
+static void keep_file(struct result *result, const char *file)
+{
+	keep_jobs(result->jobs, &result->njobs, file, !result->nrepeats);
+	for (size_t i = 0; i < result->nrepeats; i++)
+		keep_jobs(result->repeats[i].jobs, &result->repeats[i].njobs, file, true);
+}
+
+/* The different job files of a result, in their order; strings of the result. NULL: no memory. */
+static const char **job_files(const struct result *result, size_t *n)
+{
+	const char **files = calloc(result->njobs + 1, sizeof(*files));
+
+	*n = 0;
+	for (size_t i = 0; files && i < result->njobs; i++) {
+		size_t k = 0;
+
+		while (k < *n && strcmp(files[k], result->jobs[i].file))
+			k++;
+		if (k == *n)
+			files[(*n)++] = result->jobs[i].file;
+	}
+	return files;
+}
+
+/* Reads the result once for each of its job files. */
+static int split(struct sides *sides, const char *path, const char *const *files, size_t n,
+		struct err *err)
+{
+	int r = 0;
+
+	*sides = (struct sides){
+		.n = n,
+		.list = calloc(n, sizeof(*sides->list)),
+		.inputs = calloc(n, sizeof(*sides->inputs)),
+	};
+	if (!sides->list || !sides->inputs)
+		return no_memory(err);
+	for (size_t i = 0; i < n && !r; i++) {
+		struct side *side = &sides->list[i];
+
+		side->label = short_label(files[i], ".ini");
+		r = side->label ? read_file(side, path, err) : no_memory(err);
+		if (!r)
+			keep_file(&side->results[0], files[i]);
+	}
+	return r ? r : part_labels(sides, files, err);
+}
+
+static int read_job_files(struct sides *sides, const char *path, struct err *err)
+{
+	struct result whole;
+	const char **files;
+	size_t n;
+	int r = result_read(&whole, path, err);
+
+	if (r)
+		return r;
+	files = job_files(&whole, &n);
+	if (!files)
+		r = no_memory(err);
+	else if (n < 2)
+		r = err_set(err, EINVAL, "compare: there is nothing to compare %s with: it is of "
+				"one job file; write `iojob compare BASE NEW...`", path);
+	else
+		r = split(sides, path, files, n, err);
+	free(files);
+	result_free(&whole);
+	return r;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static void make_inputs(struct sides *sides)
+{
+	for (size_t i = 0; i < sides->n; i++) {
+		const struct side *side = &sides->list[i];
+
+		sides->inputs[i] = (struct compare_input){
+			side->label, side->results, side->nresults,
+		};
+	}
 }
 
 int sides_read(struct sides *sides, const char *const *bases, size_t nbases,
@@ -133,7 +236,14 @@ int sides_read(struct sides *sides, const char *const *bases, size_t nbases,
 	const char **names; /* what each side is called by */
 	int r = 0;
 
-	*sides = (struct sides){ .n = nwords + first };
+	*sides = (struct sides){ .n = 0 };
+	if (!nbases && nwords == 1) {
+		r = read_job_files(sides, words[0], err);
+		if (!r)
+			make_inputs(sides);
+		return r;
+	}
+	sides->n = nwords + first;
 	if (sides->n < 2)
 		return err_set(err, EINVAL, "compare: %s; write `iojob compare BASE NEW...` or "
 				"`iojob compare --base=PATTERN NEW...`", sides->n
@@ -151,13 +261,8 @@ int sides_read(struct sides *sides, const char *const *bases, size_t nbases,
 	}
 	if (!r)
 		r = part_labels(sides, names, err);
-	for (size_t i = 0; i < sides->n && !r; i++) {
-		const struct side *side = &sides->list[i];
-
-		sides->inputs[i] = (struct compare_input){
-			side->label, side->results, side->nresults,
-		};
-	}
+	if (!r)
+		make_inputs(sides);
 	free(names);
 	return r;
 }

@@ -19,7 +19,9 @@ struct sides {
 };
 
 /*
- * Reads the files that patterns name (glob(3); a file of that very name comes first). All of
+ * One word alone is a result of several job files, each of which is a side and is called after it.
+ *
+ * Else: reads the files that patterns name (glob(3); a file of that very name comes first). All of
  * `bases` are one side; each of `words` is another, and the first of them the base where there are
  * no bases. A side is called after its file or pattern: "6.12" for a/6.12.json and for the pattern
  * 6.12-*, its directory where a pattern begins with a star; by all of it where two were called the

@@ -72,6 +72,7 @@ int result_of_job(const struct job *job, const struct plan_worker *worker, struc
 	memcpy(r->percentiles, job->percentiles, sizeof(r->percentiles));
 	memcpy(r->thresholds_ns, job->thresholds_ns, sizeof(r->thresholds_ns));
 	bad |= copy(&r->name, job->name);
+	bad |= copy(&r->file, job->file);
 	bad |= copy(&r->section, job->section);
 	bad |= copy(&r->description, job->o.description);
 	bad |= copy(&r->engine, job->engine ? job->engine->e.name : job->o.ioengine);

@@ -233,12 +233,29 @@ check "unless any change counts" exits 3 'Normal write: bw -7.1% .*(one run a si
 	--fail-if='bw<-5%' "$old.json" "$new.json"
 check "a job that failed" exits 3 'failed has no bw' --fail-if='bw<-5%' "$old.json" failed.json
 
+# ---- two job files in turns, one result ----------------------------------------------------------
+
+printf '[global]\nioengine=null\nsize=1g\nnumber_ios=400\nrate_iops=%s\n[one]\n[two]\nstonewall\n' \
+	40k >fast.ini
+sed 's/40k/20k/' fast.ini >slow.ini
+in_turns() {
+	"$IOJOB" --repeat=4 --interleave --output=json:both.json fast.ini slow.ini &&
+		"$IOJOB" compare --force --output=json:compared.json both.json &&
+		jq -e '[.sides[].label] == ["fast", "slow"] and
+			([.cells[].job] == ["one", "two"]) and
+			all(.cells[].metrics.bw[1]; .runs == 4 and .change_percent < -30) and
+			.sides[1].same_boot and (.sides[1].apart | not)' compared.json
+}
+check "a result of two job files: each is a side" in_turns
+refuse 2 'rate_iops' compare both.json
+
 # ---- refusals ------------------------------------------------------------------------------------
 
 mkdir none
 echo '{' >broken.json
 refuse 2 'no result files' compare
-refuse 2 'nothing to compare it with' compare "$old.json"
+refuse 2 'nothing to compare 2.6.31-rc1.json with: it is of one job file' compare "$old.json"
+refuse 2 'absent.json' compare absent.json
 refuse 2 'no file matches .none/' compare "$old.json" 'none/*.json'
 refuse 2 'absent.json' compare "$old.json" absent.json
 refuse 2 'broken.json:' compare "$old.json" broken.json
