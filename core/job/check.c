@@ -46,7 +46,7 @@ static const char *const beside_postmark[] = {
 	"name", "description", "ioengine", "directory", "numjobs", "direct", "buffered", "runtime",
 	"startdelay", "stonewall", "exitall", "grace", "thread", "cpus_allowed", "new_group",
 	"group_reporting", "sync", "percentile_list", "bwavgtime", "iopsavgtime", "workload",
-	"optional", "kb_base",
+	"optional", "kb_base", "repeat",
 };
 
 static bool is_beside_postmark(const char *key)

@@ -226,6 +226,9 @@ added_up() {
 }
 check "three workers do what three runs do, one by one and as a group" added_up
 
+works "repeated, each with the same counts" 0 "[.iojob.repeats[].jobs[]] | (length == 3
+	and all(.[]; $defaults))" --set repeat=3 --directory=a pm.ini
+
 # ---- ended early ---------------------------------------------------------------------------------
 
 # On a full disk: MNT, where the run is.
