@@ -125,7 +125,8 @@ int dist_coarse(struct dist *dist, uint64_t n, uint64_t min, uint64_t max, doubl
 		double stddev)
 {
 	long double sum = (long double)mean * (long double)n;
-	long double squares = n ? (long double)stddev * stddev * (long double)(n - 1) : 0;
+	long double sd = (long double)stddev;
+	long double squares = n ? sd * sd * (long double)(n - 1) : 0;
 	uint64_t m, r;
 
 	if (!n || min > max || !(mean >= 0) || !(stddev >= 0) || sum >= 0x1p63L

@@ -23,7 +23,7 @@ void signif_sort(double *values, size_t n)
 double signif_median(const double *sorted, size_t n)
 {
 	if (!n)
-		return NAN;
+		return (double)NAN;
 	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
 
@@ -38,7 +38,7 @@ bool signif_interval(const double *sorted, size_t n, double confidence, double *
 	double outside = 0; /* the chance that the median lies below sorted[k], or above its twin */
 	size_t k;
 
-	*low = *high = NAN;
+	*low = *high = (double)NAN;
 	for (k = 0; k < (n + 1) / 2; k++) {
 		outside += exp(log_choose((double)n, (double)k) - (double)n * log(2));
 		if (2 * outside > 1 - confidence)

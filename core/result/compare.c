@@ -378,7 +378,7 @@ static int find_values(struct matching *m)
 	if (!values)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		values[i] = NAN;
+		values[i] = (double)NAN;
 	for (size_t i = 0; i < m->nruns; i++) {
 		for (size_t j = 0; j < c->ncells && !r; j++, values += c->nmetrics)
 			r = run_values(c, &m->runs[i], c->cells[j].job, values);
@@ -419,7 +419,7 @@ static int fill_figure(const struct matching *m, size_t cell, size_t metric, siz
 
 	*f = (struct compare_figure){
 		.values = calloc(m->nruns, sizeof(*values)),
-		.change = NAN, .p = NAN, .corrected = NAN,
+		.change = (double)NAN, .p = (double)NAN, .corrected = (double)NAN,
 	};
 	if (!values || !f->values) {
 		free(values);
@@ -590,7 +590,7 @@ static int find_geomean(const struct compare *c, size_t metric)
 		free(ratios);
 		return -ENOMEM;
 	}
-	m->geomean[0] = NAN;
+	m->geomean[0] = (double)NAN;
 	for (size_t s = 1; s < c->nsides; s++) {
 		m->ncells = 0;
 		for (size_t i = 0; i < c->ncells; i++) {

@@ -144,11 +144,11 @@ int metric_parse(struct metric *metric, const char *name, struct err *err)
 double metric_of(const struct metric *metric, const struct result_job *job)
 {
 	struct part part = { 0 };
-	double value = NAN;
+	double value = (double)NAN;
 	int bad = 0;
 
 	if (job->skipped || result_failed(job))
-		return NAN;
+		return (double)NAN;
 	for (int d = 0; d < RESULT_DIRS; d++) {
 		const struct result_dir *dir = &job->dir[d];
 

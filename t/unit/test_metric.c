@@ -43,9 +43,9 @@ START_TEST(values)
 		{ "p25.1", 5000, METRIC_NS, false },
 		{ "write.p100", 5000, METRIC_NS, false },
 		{ "cpu", 10, METRIC_NS_PER_IO, false },
-		{ "transactions", NAN, METRIC_TRANSACTIONS_PER_S, true },
-		{ "trim.bw", NAN, METRIC_BYTES_PER_S, true },
-		{ "trim.p50", NAN, METRIC_NS, false },
+		{ "transactions", (double)NAN, METRIC_TRANSACTIONS_PER_S, true },
+		{ "trim.bw", (double)NAN, METRIC_BYTES_PER_S, true },
+		{ "trim.p50", (double)NAN, METRIC_NS, false },
 	};
 	struct result_job j = job();
 	struct metric m;
