@@ -56,6 +56,22 @@ char *compare_job_name(const struct result_job *job, char *buf, size_t size)
 	return buf;
 }
 
+const char *compare_unit(const struct metric *metric)
+{
+	switch (metric_unit(metric)) {
+	case METRIC_BYTES_PER_S:
+		return "bytes/s";
+	case METRIC_PER_S:
+	case METRIC_TRANSACTIONS_PER_S:
+		return "1/s";
+	case METRIC_NS:
+		return "ns";
+	case METRIC_NS_PER_IO:
+		return "ns per I/O";
+	}
+	return "";
+}
+
 char *compare_percent(double change, char *buf, size_t size)
 {
 	double percent = round(change * 1000) / 10;

@@ -23,6 +23,9 @@ char *compare_job_name(const struct result_job *job, char *buf, size_t size);
 char *compare_condition_text(const struct compare *c, const struct compare_condition *condition,
 		size_t cell, size_t side, char *buf, size_t size);
 
+/* What its values are in, for programs: "bytes/s". */
+const char *compare_unit(const struct metric *metric);
+
 /* "-7.1%"; "n/a" where there is none. Returns buf. */
 char *compare_percent(double change, char *buf, size_t size);
 

@@ -8,14 +8,6 @@
 #include "compare.h"
 #include "csv.h"
 
-static const char *const units[] = {
-	[METRIC_BYTES_PER_S] = "bytes/s",
-	[METRIC_PER_S] = "1/s",
-	[METRIC_NS] = "ns",
-	[METRIC_NS_PER_IO] = "ns per I/O",
-	[METRIC_TRANSACTIONS_PER_S] = "1/s",
-};
-
 /* Behind a comma; empty where there is none. */
 static void real(FILE *to, double x)
 {
@@ -46,7 +38,7 @@ static void row(FILE *to, const struct compare *c, size_t cell, const char *axes
 	const struct compare_figure *f = compare_figure(c, cell, metric, s);
 
 	csv_field(to, m->metric.name);
-	text(to, units[metric_unit(&m->metric)]);
+	text(to, compare_unit(&m->metric));
 	fprintf(to, ",%d", !m->corrected);
 	text(to, c->cells[cell].job->name);
 	text(to, axes);

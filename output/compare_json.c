@@ -135,13 +135,6 @@ static json_t *cells(const struct compare *c)
 
 static json_t *metrics(const struct compare *c)
 {
-	static const char *const units[] = {
-		[METRIC_BYTES_PER_S] = "bytes/s",
-		[METRIC_PER_S] = "1/s",
-		[METRIC_NS] = "ns",
-		[METRIC_NS_PER_IO] = "ns per I/O",
-		[METRIC_TRANSACTIONS_PER_S] = "1/s",
-	};
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < c->nmetrics; i++) {
@@ -152,7 +145,7 @@ static json_t *metrics(const struct compare *c)
 			geomeans = value_item(geomeans, real((m->geomean[s] - 1) * 100));
 		array = value_item(array, json_pack("{s:o, s:s, s:b, s:b, s:o, s:o}",
 				"name", text(m->metric.name),
-				"unit", units[metric_unit(&m->metric)],
+				"unit", compare_unit(&m->metric),
 				"larger_is_better", metric_larger_is_better(&m->metric),
 				"secondary", !m->corrected, "tests", whole(m->family),
 				"geomean_change_percent", geomeans));

@@ -167,8 +167,8 @@ static const char *job_note(const struct result_job *job, char *buf, size_t size
 /* The figure of the jobs of one cell, taken as one. */
 static int merged_value(const struct table *table, size_t row, size_t column, double *value)
 {
-	struct result_job sum = { .sync_engine = true, .error_text = strdup("") };
-	int err = sum.error_text ? 0 : -ENOMEM;
+	struct result_job sum;
+	int err = result_job_begin(&sum, table->rows[row]);
 
 	for (size_t i = 0; i < table->nentries && !err; i++) {
 		const struct table_entry *e = &table->entries[i];

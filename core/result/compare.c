@@ -11,7 +11,9 @@
 #include "differ.h"
 
 /* What is looked at besides the primary metric. */
-static const char *const usual[] = { "bw", "iops", "lat_mean", "p50", "p99", "p99.9", "cpu" };
+static const char *const usual[] = {
+	"bw", "iops", "lat_mean", "p50", "p99", "p99.9", "cpu", "transactions",
+};
 
 enum { USUAL = sizeof(usual) / sizeof(usual[0]) };
 
@@ -345,9 +347,9 @@ static int run_values(const struct compare *c, const struct run *run, const stru
 		double *values)
 {
 	const struct result_job *found = NULL;
-	struct result_job merged = { .error_text = strdup("") };
+	struct result_job merged;
 	bool several = false;
-	int r = merged.error_text ? 0 : -ENOMEM;
+	int r = result_job_begin(&merged, key);
 
 	for (size_t i = 0; i < run->njobs && !r; i++) {
 		const struct result_job *job = &run->jobs[i];

@@ -20,9 +20,13 @@ enum { VALUE = 4096 };
 static const char *const work_keys[] = {
 	"allrandrepeat", "bsrange", "bssplit", "do_verify", "end_fsync", "fdatasync", "filesize",
 	"fsync", "fsync_on_close", "io_size", "loops", "norandommap", "nrfiles", "number_ios",
-	"offset", "percentage_random", "random_distribution", "randrepeat", "randseed", "rate",
-	"rate_iops", "rate_process", "runtime", "rwmixread", "rwmixwrite", "size", "sync",
-	"thinktime", "thinktime_blocks", "time_based", "verify",
+	"offset", "percentage_random", "postmark_bias_create", "postmark_bias_read",
+	"postmark_buffering", "postmark_fsync", "postmark_number", "postmark_read",
+	"postmark_seed", "postmark_size", "postmark_subdirectories", "postmark_transactions",
+	"postmark_write", "random_distribution", "randrepeat", "randseed", "rate", "rate_iops",
+	"rate_process", "runtime", "rw_modifier", "rw_sequencer", "rwmixread", "rwmixwrite",
+	"size", "steadystate_duration", "sync", "thinktime", "thinktime_blocks", "time_based",
+	"verify", "workload", "zonemode", "zonerange", "zonesize", "zoneskip",
 };
 
 /* Keys of a job that are no such thing, or that a member of the result stands for. */

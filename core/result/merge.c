@@ -182,6 +182,14 @@ static int end_merge(struct result_job *job, const struct result_job *other)
 	return 0;
 }
 
+int result_job_begin(struct result_job *sum, const struct result_job *like)
+{
+	*sum = (struct result_job){
+		.rw = strdup(like->rw), .error_text = strdup(""), .sync_engine = true,
+	};
+	return sum->rw && sum->error_text ? 0 : -ENOMEM;
+}
+
 int result_job_merge(struct result_job *job, const struct result_job *other)
 {
 	int err = end_merge(job, other);

@@ -288,6 +288,12 @@ struct result {
 	size_t ndoubts;
 };
 
+/*
+ * An empty job that others like this one are merged into: what it does, nothing done. 0 or -ENOMEM;
+ * result_job_free() in either case.
+ */
+int result_job_begin(struct result_job *sum, const struct result_job *like);
+
 /* Adds the workers of `other` to job: counts add, times take the longest, the first error stays. */
 int result_job_merge(struct result_job *job, const struct result_job *other);
 

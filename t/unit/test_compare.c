@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../core/job/job.h"
 #include "../../core/load/rng.h"
 #include "../../core/result/compare.h"
 #include "unit.h"
@@ -565,6 +566,48 @@ START_TEST(difference)
 }
 END_TEST
 
+/*
+ * Keys that do not make it other work: where and how, what is reported, and members of the result,
+ * which are looked at as such.
+ */
+static const char *const elsewhere[] = {
+	"buffered", "bs", "description", "direct", "iodepth", "ioengine", "name", "numjobs", "rw",
+	"bwavgtime", "continue_on_error", "cpus_allowed", "create_only", "directory", "exitall",
+	"fadvise_hint", "fallocate", "filename", "filename_format", "grace", "group_reporting",
+	"invalidate", "iodepth_batch", "iodepth_batch_complete_max", "iodepth_batch_complete_min",
+	"iopsavgtime", "kb_base", "lat_percentiles", "lat_thresholds", "new_group", "optional",
+	"overwrite", "percentile_list", "postmark_location", "pre_read", "ramp_time",
+	"refill_buffers", "repeat", "scramble_buffers", "startdelay", "steadystate",
+	"steadystate_ramp_time", "stonewall", "thread", "unlink", "zero_buffers", "buffer_pattern",
+};
+
+/* Every key of the job table is one of these, or work. */
+START_TEST(every_key)
+{
+	static const char *const jobs[][2] = { { "a", NULL } };
+
+	for (const struct iojob_option *row = job_options; row->name; row++) {
+		struct result old = plain(1, jobs), new = plain(1, jobs);
+		struct compare_options o = options();
+		bool work = true;
+		struct compare c;
+
+		for (size_t i = 0; i < N(elsewhere); i++)
+			work &= strcmp(elsewhere[i], row->name) != 0;
+		old.jobs[0].seed = new.jobs[0].seed = 0; /* or randseed is not looked at */
+		option_add(&old.jobs[0].resolved, &old.jobs[0].nresolved, row->name, "1");
+		option_add(&new.jobs[0].resolved, &new.jobs[0].nresolved, row->name, "2");
+		compare_two(&c, &old, 1, &new, 1, &o);
+		ck_assert_msg((compare_different_work(&c) > 0) == work,
+				"%s: is it work (core/result/differ.c), or among those above?",
+				row->name);
+		compare_free(&c);
+		result_free(&old);
+		result_free(&new);
+	}
+}
+END_TEST
+
 /* A job of which all keys are known, and one of fio's that tells what was written for it. */
 START_TEST(against_fio)
 {
@@ -830,6 +873,7 @@ int main(void)
 	tcase_add_test(tcase, three_sides);
 	tcase_add_test(tcase, nothing_in_common);
 	tcase_add_loop_test(tcase, difference, 0, N(different));
+	tcase_add_test(tcase, every_key);
 	tcase_add_test(tcase, against_fio);
 	tcase_add_test(tcase, different_environments);
 	tcase_add_test(tcase, different_members);
