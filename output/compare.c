@@ -571,8 +571,8 @@ static void say_marks(struct view *v, size_t metric)
 				"from chance takes %zu a side", unit, family, f->needs);
 	f = any_with(c, metric, COMPARE_ONE_RUN);
 	if (f)
-		say(v, "", "One run a side: the changes have no verdict. With %zu runs a side "
-				"they could.", f->needs);
+		say(v, "", "One run a side: the changes have no verdict. %zu runs could "
+				"(--repeat=%zu).", f->needs, f->needs);
 }
 
 /* Cells whose figure rests on fewer runs than there are. */

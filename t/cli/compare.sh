@@ -74,7 +74,7 @@ libaio
   2.6.31-rc1-Vivek-V6  50,142   3,238  57,791  21,283
   Performance           +1.4%   -1.8%   +0.5%   +0.9%
   geometric mean: -1.0%
-  One run a side: the changes have no verdict. With 6 runs a side they could.
+  One run a side: the changes have no verdict. 6 runs could (--repeat=6).
 END
 document() {
 	"$IOJOB" compare "$old.json" "$new.json" >text && sed -n '/^bw/,/^  One run/p' text |
@@ -295,6 +295,50 @@ real() {
 		.cells[0].metrics.bw[1].p <= 1' json
 }
 check "results of iojob" real
+
+# A job that does 10 % less a second, in turns with one that does not.
+for rate in 3000 2700; do
+	cat >"$rate.ini" <<-END
+		[j]
+		size=1m
+		rw=randread
+		rate_iops=$rate
+		number_ios=300
+		directory=.
+	END
+done
+slower() {
+	"$IOJOB" --repeat=6 --interleave --output=json:turns.json 3000.ini 2700.ini &&
+		"$IOJOB" compare --force --output=json:json --output=text:- turns.json && jq -e '
+			([.differences[] | select(.work) | .key] == ["rate_iops"]) and
+			(.sides[1] | .same_boot and (.apart | not)) and
+			(.cells[0].metrics.bw[1] | .verdict == "real" and .change_percent < -5 and
+				.change_percent > -15)' json
+}
+check "a job that is 10 % slower" slower
+
+# Two schedulers of one device: told, and no other work.
+printf '[j]\nfilename=%s\nrw=randread\ndirect=1\nnumber_ios=100\n' '${LOOP}' >loop.ini
+schedulers() {
+	for i in 1 2; do
+		for scheduler in none mq-deadline; do
+			echo "$scheduler" >"/sys/block/${LOOP#/dev/}/queue/scheduler" &&
+				"$IOJOB" --output="json:$scheduler-$i.json" loop.ini || return 1
+		done
+	done
+	"$IOJOB" compare 'none-*.json' 'mq-deadline-*.json' >text || return 1
+	cat text
+	grep -q "disk.${LOOP#/dev/}.scheduler  *none -> mq-deadline" text &&
+		! grep -q 'different work' text && grep -q 'Performance .*?' text
+}
+if ! loop_make 16M; then
+	skip "two schedulers" "$WHY"
+elif ! grep -q mq-deadline "/sys/block/${LOOP#/dev/}/queue/scheduler"; then
+	skip "two schedulers" "the kernel has no mq-deadline"
+else
+	export LOOP
+	check "two schedulers" schedulers
+fi
 
 if command -v fio >/dev/null; then
 	for side in f g; do
