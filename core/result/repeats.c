@@ -109,10 +109,10 @@ int repeats_widest(const struct result *result, const struct metric *metric, dou
 {
 	size_t n = result->nrepeats ? result->repeats[0].njobs : 0;
 
-	*percent = NAN;
+	*percent = (double)NAN;
 	for (size_t j = 0; j < n; j++) {
 		struct repeats_spread spread;
-		double width = INFINITY;
+		double width = (double)INFINITY;
 
 		if (repeats_spread(result, j, metric, &spread))
 			return -ENOMEM;
