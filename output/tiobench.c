@@ -26,11 +26,11 @@ struct row {
 	char *label;
 	unsigned workers;
 	uint64_t bytes;
-	uint64_t ios;
 	uint64_t phase_ns;
 	uint64_t user_ns;
 	uint64_t sys_ns;
-	uint64_t lat_ns; /* of all I/Os, added */
+	uint64_t timed;  /* I/Os with a latency; PostMark's have none */
+	uint64_t lat_ns; /* of those, added */
 	uint64_t lat_max_ns;
 	uint64_t above[RESULT_THRESHOLDS];
 	uint64_t end_sync_ns;
@@ -120,11 +120,11 @@ static void add_work(struct row *row, const struct result_job *job)
 
 	row->workers += job->workers;
 	row->bytes += dir->bytes;
-	row->ios += dir->ios;
 	/* Results of fio know no phase. */
 	row->phase_ns = longer(row->phase_ns, job->phase_ns ? job->phase_ns : job->elapsed_ns);
 	row->user_ns += job->cpu_user_ns;
 	row->sys_ns += job->cpu_sys_ns;
+	row->timed += lat->n;
 	row->lat_ns += lat->sum;
 	row->lat_max_ns = longer(row->lat_max_ns, lat->max);
 	for (size_t i = 0; i < job->nthresholds; i++)
@@ -219,22 +219,33 @@ static int sys(char *to, size_t size, const struct row *row, const struct column
 			ratio((double)row->sys_ns, row->phase_ns, 100));
 }
 
+static int no_figure(char *to, size_t size, const struct column *column)
+{
+	return snprintf(to, size, "%*s", (int)column->width, "-");
+}
+
 static int average(char *to, size_t size, const struct row *row, const struct column *column)
 {
+	if (!row->timed)
+		return no_figure(to, size, column);
 	return snprintf(to, size, "%*.3f ms", (int)column->width - 3,
-			ratio((double)row->lat_ns, row->ios, 1e-6));
+			ratio((double)row->lat_ns, row->timed, 1e-6));
 }
 
 static int maximum(char *to, size_t size, const struct row *row, const struct column *column)
 {
+	if (!row->timed)
+		return no_figure(to, size, column);
 	return snprintf(to, size, "%*.3f ms", (int)column->width - 3,
 			(double)row->lat_max_ns / 1e6);
 }
 
 static int share(char *to, size_t size, const struct row *row, const struct column *column)
 {
+	if (!row->timed)
+		return no_figure(to, size, column);
 	return snprintf(to, size, "%*.5f", (int)column->width,
-			ratio((double)row->above[column->threshold], row->ios, 100));
+			ratio((double)row->above[column->threshold], row->timed, 100));
 }
 
 static int end_sync(char *to, size_t size, const struct row *row, const struct column *column)
@@ -377,7 +388,7 @@ static void print_latencies(const struct report *r, const struct row *first)
 	for (const struct row *row = first; row < r->rows + r->nrows; row++) {
 		if (!same_tables(first, row))
 			continue;
-		total.ios += row->ios;
+		total.timed += row->timed;
 		total.lat_ns += row->lat_ns;
 		total.lat_max_ns = longer(total.lat_max_ns, row->lat_max_ns);
 		for (size_t i = 0; i < RESULT_THRESHOLDS; i++)

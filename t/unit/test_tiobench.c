@@ -344,7 +344,26 @@ START_TEST(test_nothing)
 	job_add(&result, "Read", "read");
 	text = print(&result);
 	ck_says(text, "| Read            0 MBs |    1.0 s |   0.000 MB/s |   0.0 %  |   0.0 % |\n");
-	ck_says(text, "| Total        |        0.000 ms |        0.000 ms |\n");
+	ck_says(text, "| Total        |               - |               - |\n");
+	free(text);
+	result_free(&result);
+}
+END_TEST
+
+/* I/Os without a latency, as PostMark's, are none of 0 ms, and thin no mean. */
+START_TEST(test_untimed)
+{
+	struct result result;
+	char *text;
+
+	begin(&result);
+	add_phase(&result, "Read", "read", 1000, 1, 0, 0, 2, 10, 100);
+	add_phase(&result, "Mail", "write", 1000, 1, 0, 0, 2, 10, 0);
+	result.jobs[1].dir[1].clat = (struct dist){ .n = 0 };
+	text = print(&result);
+	ck_says(text, "| Read         |        2.000 ms |       10.000 ms | 10.00000 |");
+	ck_says(text, "| Mail         |               - |               - |        - |");
+	ck_says(text, "| Total        |        2.000 ms |       10.000 ms | 10.00000 |");
 	free(text);
 	result_free(&result);
 }
@@ -362,6 +381,7 @@ int main(void)
 	tcase_add_test(tcase, test_below);
 	tcase_add_test(tcase, test_doubts);
 	tcase_add_test(tcase, test_nothing);
+	tcase_add_test(tcase, test_untimed);
 	suite_add_tcase(suite, tcase);
 	return unit_run(suite);
 }
