@@ -23,8 +23,8 @@ const struct doubt_kind doubt_kinds[] = {
 		"(cachestat(2)), or the device wrote less meanwhile than the jobs of the stage "
 		"claim: blocks were overwritten in memory. From 5 % of the bytes on. Not asked of "
 		"jobs with direct, sync, fsync or fdatasync; with end_fsync only the device is.",
-		"set end_fsync=1 (PostMark's is postmark_fsync=close), and a file larger than "
-		"memory or direct=1",
+		"set end_fsync=1, in a PostMark job postmark_fsync=close; where blocks are "
+		"overwritten in memory, use a larger file or direct=1",
 	},
 	[DOUBT_CACHED] = {
 		"C3", false, "reads that came from the page cache",
