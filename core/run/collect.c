@@ -227,6 +227,26 @@ static void add_phases(const struct stage *s, const struct stage_worker *w,
 	}
 }
 
+/* Its blocks are the calls that the engine was given, and not what stdio gathered them from. */
+static void set_calls(const struct stage *s, const struct stage_worker *w, struct result_job *r)
+{
+	const struct plan_worker *spec = w->spec;
+
+	for (int d = IOJOB_READ; d <= IOJOB_WRITE; d++) {
+		r->bs_min[d] = UINT64_MAX;
+		r->bs_max[d] = 0;
+		for (size_t i = 0; i < spec->nfiles; i++) {
+			uint64_t call = plan_postmark_call(spec->job, (enum iojob_op)d,
+					&s->plan->targets[spec->files[i].target]);
+
+			if (call > spec->job->o.postmark_size[1])
+				call = spec->job->o.postmark_size[1];
+			r->bs_min[d] = call < r->bs_min[d] ? call : r->bs_min[d];
+			r->bs_max[d] = call > r->bs_max[d] ? call : r->bs_max[d];
+		}
+	}
+}
+
 static int add_postmark(const struct stage *s, const struct stage_worker *w, struct result_job *job)
 {
 	const struct worker_postmark *pm = w->shared->postmark;
@@ -240,6 +260,7 @@ static int add_postmark(const struct stage *s, const struct stage_worker *w, str
 	r->transactions = pm->transactions;
 	r->skipped = pm->skipped;
 	r->dry = pm->dry;
+	set_calls(s, w, job);
 	add_phases(s, w, r);
 	for (int k = 0; k < RESULT_KINDS; k++)
 		bad |= dist_add_hist(&r->whole[k], &pm->whole[k]);

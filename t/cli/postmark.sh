@@ -60,8 +60,11 @@ check "the same a block of 512 bytes at a time" quick '.jobs[0] |
 	(counts(5046; 4546; 876; 0; 592; 4454) and bytes(4592762880; 26455572480)
 	and .write.total_ios == 26455572480 / 512)' \
 	--set postmark_bias_read=1 --set postmark_buffering=0
+check "its blocks are the calls of stdio" quick '.jobs[0] | (.iojob.bs.read.min == 4096
+	and .read.io_bytes == .read.total_ios * 4096)' --set postmark_bias_read=1
 works "the same in small, with files" 0 '.jobs[0] |
-	(counts(4940; 4440; 9000; 0; 380; 4560) and bytes(4608000; 2529280))' \
+	(counts(4940; 4440; 9000; 0; 380; 4560) and bytes(4608000; 2529280)
+	and .iojob.bs.write.max == 512)' \
 	--set postmark_size=512 --set postmark_transactions=9000 --set postmark_bias_read=10 \
 	--directory=a pm.ini
 works "PostMark's defaults" 0 '.jobs[0] | (counts(764; 264; 243; 257; 528; 236)
