@@ -361,6 +361,7 @@ static int csv_row(FILE *to, const struct result *result, const struct result_jo
 	csv.absent = false;
 	csv_doubts(&csv, job);
 	csv_postmark(&csv, job);
+	csv_text(&csv, "file", job->file);
 	csv_repeat(&csv, result, job);
 	fputc('\n', to);
 	return err;

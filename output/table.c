@@ -32,7 +32,7 @@ static const struct result_axis *last_axis(const struct result_job *job)
 
 static size_t labels_of(const struct result_job *job)
 {
-	return job->naxes <= 1 ? 1 : job->naxes - 1 < TABLE_LABELS ? job->naxes - 1 : TABLE_LABELS;
+	return job->naxes <= 1 ? 1 : job->naxes - 1 < TABLE_AXES ? job->naxes - 1 : TABLE_AXES;
 }
 
 static size_t outer_of(const struct result_job *job)
@@ -62,10 +62,15 @@ static bool same_matrix(const struct result_job *a, const struct result_job *b)
 	return same_labels(a, b, outer_of(a));
 }
 
-/* In one matrix: do they differ in nothing but the last axis? */
-static bool same_row(const struct result_job *a, const struct result_job *b)
+/* In one matrix: do they differ in nothing but the last axis and perhaps the job file? */
+static bool same_points(const struct result_job *a, const struct result_job *b)
 {
 	return !strcmp(a->section, b->section) && same_labels(a, b, a->naxes - 1);
+}
+
+static bool same_row(const struct result_job *a, const struct result_job *b)
+{
+	return same_points(a, b) && !strcmp(a->file, b->file);
 }
 
 /* Gives the job its row and its column, which may be new ones. */
@@ -78,6 +83,8 @@ static void table_add(struct table *table, const struct result_job *job)
 		r++;
 	while (c < table->ncolumns && strcmp(table->columns[c], label))
 		c++;
+	for (size_t i = 0; r == table->nrows && i < r; i++)
+		table->files |= same_points(table->rows[i], job);
 	if (r == table->nrows)
 		table->rows[table->nrows++] = job;
 	if (c == table->ncolumns)
@@ -113,13 +120,15 @@ static int table_init(struct table *table, const struct result *result,
 
 size_t table_labels(const struct table *table)
 {
-	return labels_of(table->like);
+	return labels_of(table->like) + table->files;
 }
 
 const char *table_label(const struct table *table, size_t row, size_t i)
 {
 	const struct result_job *job = table->rows[row];
 
+	if (i == labels_of(job))
+		return job->file;
 	return job->naxes == 1 ? job->section : job->axes[outer_of(job) + i].label;
 }
 
@@ -127,6 +136,8 @@ const char *table_label_name(const struct table *table, size_t i)
 {
 	const struct result_job *job = table->like;
 
+	if (i == labels_of(job))
+		return "file";
 	return job->naxes == 1 ? "" : job->axes[outer_of(job) + i].name;
 }
 
@@ -308,12 +319,16 @@ static size_t find_note(const struct table *table, size_t row, size_t column, co
 	return i;
 }
 
-/* "section, label" */
-static void print_row_name(FILE *to, const struct result_job *job)
+/* "section, label", and the job file where that counts */
+static void print_row_name(const struct table *table, FILE *to, size_t row)
 {
+	const struct result_job *job = table->rows[row];
+
 	fputs(job->section, to);
 	for (size_t i = 0; i + 1 < job->naxes; i++)
 		fprintf(to, ", %s", job->axes[i].label);
+	if (table->files)
+		fprintf(to, " of %s", job->file);
 }
 
 /* A note of a row: "mmap, Direct read, Direct write: reason"; "mmap: reason" for all of it. */
@@ -326,7 +341,7 @@ static void print_note(const struct table *table, FILE *to, const struct table_e
 		used += table_cell(table, e->row, c)->jobs > 0;
 		with += find_note(table, e->row, c, note) < table->nentries;
 	}
-	print_row_name(to, table->rows[e->row]);
+	print_row_name(table, to, e->row);
 	for (size_t c = 0; c < table->ncolumns && with < used; c++) {
 		if (find_note(table, e->row, c, note) < table->nentries)
 			fprintf(to, ", %s", table->columns[c]);
@@ -347,7 +362,7 @@ static bool print_sum(const struct table *table, FILE *to, size_t row)
 	}
 	if (most < 2)
 		return false;
-	print_row_name(to, table->rows[row]);
+	print_row_name(table, to, row);
 	fprintf(to, ": %s%u jobs are taken as one", least < most ? "up to " : "", most);
 	return true;
 }

@@ -5,7 +5,8 @@
  *
  * The points of the last axis are the columns. The rows are the points of the one or two axes
  * before it; every further axis, and the section, makes a matrix of its own. Jobs with one axis
- * alone share a matrix, their sections down.
+ * alone share a matrix, their sections down. Jobs of several job files that are otherwise the same
+ * have a row for each file, which its last label tells.
  */
 #ifndef TABLE_H
 #define TABLE_H
@@ -16,7 +17,7 @@
 
 #include "output.h"
 
-enum { TABLE_LABELS = 2 }; /* of a row, at most */
+enum { TABLE_AXES = 2, TABLE_LABELS = TABLE_AXES + 1 }; /* labels of a row, at most */
 
 struct table_cell {
 	double value;    /* in the unit of the table's metric; NaN: there is none */
@@ -40,6 +41,7 @@ struct table {
 	size_t nentries;
 	const struct result_job **rows; /* the first job of each */
 	size_t nrows;
+	bool files; /* rows are told apart by their job file */
 	const char **columns; /* their labels */
 	size_t ncolumns;
 	const struct metric *metric;
@@ -61,7 +63,7 @@ int table_write(FILE *to, const struct result *result, const struct output_optio
 
 const struct table_cell *table_cell(const struct table *table, size_t row, size_t column);
 
-/* Labels of a row, from the outer one on, and what they are points of: "" for sections. */
+/* Labels of a row, from the outer one on, and what they are points of: "" for sections, "file". */
 size_t table_labels(const struct table *table);
 const char *table_label(const struct table *table, size_t row, size_t i);
 const char *table_label_name(const struct table *table, size_t i);

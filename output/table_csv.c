@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Tables as CSV: a header and the rows of each matrix, an empty line between two matrices. Every
- * row says by itself which figure, section and points it is about.
+ * row says by itself which figure, section, points and perhaps job file it is about.
  */
 #include "csv.h"
 #include "table.h"
@@ -17,6 +17,8 @@ static void print_header(FILE *to, const struct table *table)
 	fputs("metric,unit,section", to);
 	for (size_t i = 0; i + 1 < table->like->naxes; i++)
 		field(to, table->like->axes[i].name);
+	if (table->files)
+		field(to, "file");
 	for (size_t c = 0; c < table->ncolumns; c++)
 		field(to, table->columns[c]);
 	fputc('\n', to);
@@ -34,6 +36,8 @@ static int csv_matrix(FILE *to, const struct table *table, bool again)
 		field(to, job->section);
 		for (size_t i = 0; i + 1 < job->naxes; i++)
 			field(to, job->axes[i].label);
+		if (table->files)
+			field(to, job->file);
 		for (size_t c = 0; c < table->ncolumns; c++) {
 			char buf[400]; /* DBL_MAX has 309 digits */
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../core/job/units.h"
+#include "../core/result/compare.h"
 #include "../core/result/course.h"
 #include "../core/result/postmark.h"
 #include "../core/result/repeats.h"
@@ -118,7 +119,18 @@ static void add_order(struct wrap *wrap, const struct result_job *job)
 	wrap_add(wrap, ": ", "%s%s%s", job->rw, modifier[0] ? ":" : "", modifier);
 }
 
-static void print_title(FILE *to, const struct result_job *job)
+/* Is there a job of the same name and axes out of another job file? */
+static bool has_twin(const struct result *result, const struct result_job *job)
+{
+	for (size_t i = 0; i < result->njobs; i++) {
+		if (compare_same_job(&result->jobs[i], job) &&
+				strcmp(result->jobs[i].file, job->file))
+			return true;
+	}
+	return false;
+}
+
+static void print_title(FILE *to, const struct result *result, const struct result_job *job)
 {
 	struct wrap wrap;
 
@@ -126,6 +138,10 @@ static void print_title(FILE *to, const struct result_job *job)
 	wrap_words(&wrap, "", job->name[0] ? job->name : "(no name)");
 	for (size_t i = 0; i < job->naxes; i++)
 		wrap_words(&wrap, ", ", job->axes[i].label);
+	if (has_twin(result, job)) {
+		wrap_words(&wrap, " ", "of");
+		wrap_words(&wrap, " ", job->file);
+	}
 	add_order(&wrap, job);
 	add_block_sizes(&wrap, job);
 	wrap_words(&wrap, ", ", job->engine);
@@ -443,7 +459,7 @@ static int print_job(FILE *to, const struct result *result, size_t number)
 	const struct result_job *job = &result->jobs[number];
 
 	fputc('\n', to);
-	print_title(to, job);
+	print_title(to, result, job);
 	if (job->skipped) {
 		print_line(to, "SKIPPED", job->skipped);
 		return 0;

@@ -42,7 +42,7 @@ from_csv() { # FILE
 columns() { # FILE NAME...
 	file=$1
 	shift
-	from_csv "$file" | grep -v 'postmark[.]' | awk -F '\t' -v names="$*" '
+	from_csv "$file" | awk -F '\t' -v names="$*" '
 	NR == 1 {
 		n = split(names, name, " ")
 		for (i = 1; i <= NF; i++)
@@ -52,6 +52,9 @@ columns() { # FILE NAME...
 				print "no column " name[i]
 				exit
 			}
+		next
+	}
+	$at["direction"] ~ /^postmark[.]/ {
 		next
 	}
 	{

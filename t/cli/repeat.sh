@@ -124,6 +124,25 @@ expect "--interleave" 0 "($order) == \"ABBABAAB\" and
 expect "--interleave of three" 0 "($order) == \"ABCBCACAB\"" --repeat=3 --interleave A.ini B.ini \
 	C.ini
 
+# The same jobs out of two files are not taken for workers of one.
+printf '[j]\nioengine=null\nsize=1m\nvary=bs: 4k 8k\n' >left.ini
+cp left.ini right.ini
+apart() {
+	"$IOJOB" --directory="$LIB" --output=json:twins.json --output=text:twins.txt \
+		left.ini right.ini &&
+		grep -q '^j, 4k of left.ini: read 4 KiB, null' twins.txt &&
+		grep -q '^j, 8k of right.ini: read 8 KiB, null' twins.txt &&
+		grep -Eq '^j  left.ini  +[0-9,]+ +[0-9,]+$' twins.txt &&
+		grep -Eq '^j  right.ini  +[0-9,]+ +[0-9,]+$' twins.txt &&
+		! grep -q 'taken as one' twins.txt
+}
+check "jobs of one name in two files are told apart" apart
+apart_csv() {
+	[ "$("$IOJOB" show --output-format=table-csv twins.json | cut -d, -f1-4 | tr '\n' ' ')" = \
+		'metric,unit,section,file bw,KiB/s,j,left.ini bw,KiB/s,j,right.ini ' ]
+}
+check "in CSV, too" apart_csv
+
 # ---- until --------------------------------------------------------------------------------------
 
 printf '[p]\nioengine=null\nsize=1m\nrate_iops=2000\nnumber_ios=100\n' >paced.ini

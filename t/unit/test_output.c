@@ -40,7 +40,8 @@ static struct result_job *job_add(
 	struct result_job *job = &result->jobs[result->njobs++];
 
 	*job = (struct result_job){
-		.name = copy(section), .section = copy(section), .description = copy(""),
+		.file = copy("x.ini"), .description = copy(""),
+		.name = copy(section), .section = copy(section),
 		.engine = copy(engine), .rw = copy(rw), .error_text = copy(""),
 		.iodepth = 1, .sync_engine = true, .workers = 1, .group = (unsigned)result->njobs,
 		.stage = (unsigned)result->njobs, .seed = 12345, .start_ms = 1700000000123u,

@@ -45,7 +45,8 @@ static struct result_job job_make(const char *name, const struct figures *f)
 	pm.phase_ns[RESULT_TRANSACTIONS] = f->transactions_ns;
 	pm.phase_ns[RESULT_DELETION] = f->deletion_ns;
 	return (struct result_job){
-		.name = copy(name), .section = copy(name), .description = copy(""),
+		.file = copy("x.ini"), .description = copy(""),
+		.name = copy(name), .section = copy(name),
 		.engine = copy("psync"), .rw = copy("postmark"), .error_text = copy(""),
 		.iodepth = 1, .sync_engine = true, .workers = 1, .postmark = pm,
 		.elapsed_ns = f->creation_ns + f->transactions_ns + f->deletion_ns,

@@ -21,7 +21,8 @@ static struct result_job *job_add(struct result *result, const char *name, const
 	struct result_job *job = &result->jobs[result->njobs++];
 
 	*job = (struct result_job){
-		.name = copy(name), .section = copy(name), .description = copy(""),
+		.file = copy("x.ini"), .description = copy(""),
+		.name = copy(name), .section = copy(name),
 		.engine = copy("psync"), .rw = copy(rw), .error_text = copy(""),
 		.workers = 4, .grouped = true, .stage = (unsigned)result->njobs,
 		.elapsed_ns = 1000000000, .phase_ns = 1000000000,
