@@ -16,6 +16,14 @@ static int no_memory(struct err *err)
 
 /* ---- files --------------------------------------------------------------------------------- */
 
+/* Be one file a copy of the other: when a result was made is known to the millisecond. */
+static bool same_result(const struct result *a, const struct result *b)
+{
+	return a->ended_ms && a->ended_ms == b->ended_ms && a->started_ms == b->started_ms
+			&& a->njobs && a->njobs == b->njobs
+			&& a->jobs[0].elapsed_ns == b->jobs[0].elapsed_ns;
+}
+
 static int read_file(struct side *side, const char *path, struct err *err)
 {
 	struct result *results;
@@ -26,6 +34,13 @@ static int read_file(struct side *side, const char *path, struct err *err)
 	side->results = results;
 	if (result_read(&results[side->nresults], path, err))
 		return -EINVAL;
+	for (size_t i = 0; i < side->nresults; i++) {
+		if (!same_result(&results[i], &results[side->nresults]))
+			continue;
+		result_free(&results[side->nresults]);
+		return err_set(err, EINVAL, "%s: is the same result as one before it, and would "
+				"count twice", path);
+	}
 	side->nresults++;
 	return 0;
 }

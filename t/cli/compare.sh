@@ -146,6 +146,14 @@ all_bases() {
 			.sides[0].label == "a" and .sides[1].label == "c"' json
 }
 check "several patterns of the base" all_bases
+for i in 1 2; do
+	jq ".timestamp_ms = 1700000000123 + $i" "$old.json" >"timed$i.json"
+done
+cp timed2.json timed3.json
+refuse 2 '^iojob: timed3.json: is the same result as one before it' compare "$new.json" \
+	'timed*.json'
+refuse 2 '^iojob: ./timed1.json: is the same result' compare --base=timed1.json \
+	--base=./timed1.json timed2.json
 markdown() {
 	"$IOJOB" compare --output-format=md 'a/*.json' 'c/*.json' >md &&
 		grep -q '^| Performance | -5.0%\\\* | ' md && grep -q '^| \*\*syscall\*\* | ' md
