@@ -143,6 +143,8 @@ static void print_turns(FILE *to, const struct turns *turns)
 				turns->metric.name, turns->percent);
 	else if (turns->repeats > 1)
 		fprintf(to, "all of it %zu times\n", turns->repeats);
+	if (turns->interleave)
+		fputs("the job files in turns, in an order that favours none\n", to);
 }
 
 static int run(const struct plan *plan, const struct command *command, const struct turns *turns)

@@ -121,6 +121,7 @@ expect "job files in their order" 0 "($order) == \"ABABAB\"" --repeat=3 A.ini B.
 expect "--interleave" 0 "($order) == \"ABBABAAB\" and
 	(.iojob.repeats | all([.jobs[].jobname] == [\"A\", \"B\"]))" \
 	--repeat=4 --interleave A.ini B.ini
+check "the plan says so" says '^the job files in turns' --parse-only --interleave A.ini B.ini
 expect "--interleave of three" 0 "($order) == \"ABCBCACAB\"" --repeat=3 --interleave A.ini B.ini \
 	C.ini
 
