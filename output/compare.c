@@ -166,7 +166,7 @@ static void say_difference(struct view *v, const struct compare_difference *d)
 	}
 	for (size_t s = 0; s < c->nsides; s++)
 		fprintf(to, "%s%s", s == 0 ? "" : c->nsides > 2 ? " / " : " -> ",
-				d->values[s] ? d->values[s] : "not known");
+				!d->values[s] ? "not known" : d->values[s][0] ? d->values[s] : "-");
 	compare_job_name(c->cells[d->cell].job, name, sizeof(name));
 	if (d->cells && d->cells == c->ncells)
 		snprintf(jobs, sizeof(jobs), "%s", d->cells > 1 ? " (all jobs)" : "");

@@ -42,7 +42,7 @@ void text_repeats_head(FILE *to, const struct result *result)
 	if (!result->nrepeats)
 		return;
 	wrap_begin(&wrap, to, 0, 2, "");
-	wrap_add(&wrap, "", "%zu repeats:", result->nrepeats);
+	wrap_add(&wrap, "", "%zu repeat%s:", result->nrepeats, result->nrepeats == 1 ? "" : "s");
 	wrap_words(&wrap, " ", "each job as in the one where its");
 	wrap_words(&wrap, " ", result->chosen_by ? result->chosen_by : "bw");
 	wrap_words(&wrap, " ", "is the median");
