@@ -785,67 +785,95 @@ static int check_scopes(const struct parser *p)
 }
 
 /* How often, as far as the command line alone says. */
-static int check_turns(const struct parser *p)
+static int finish_run(struct parser *p)
 {
 	const struct cli *cli = p->cli;
 	const struct turns *turns = &cli->turns;
 
+	if (!cli->nfiles)
+		return err_set(p->err, EINVAL, "no job file; write `iojob [options] FILE...` "
+				"(`iojob --help` tells more)");
 	if (turns->most && !turns->by_rule)
 		return err_set(p->err, EINVAL, "--max-repeat: is the end of --until, which is not "
 				"there; --repeat=%zu repeats so many times", turns->most);
 	if (turns->interleave && cli->nfiles < 2)
 		return err_set(p->err, EINVAL, "--interleave: there is one job file, and nothing "
 				"to take turns with it");
+	return finish_targets(p);
+}
+
+static int finish_show(struct parser *p)
+{
+	const struct cli *cli = p->cli;
+
+	if (!cli->nfiles)
+		return err_set(p->err, EINVAL, "no result file; write `iojob show FILE...`");
+	if (cli->nfiles > 1 && (p->plain || cli->ntargets))
+		return err_set(p->err, EINVAL, "--output: one file for %zu results; "
+				"show one at a time", cli->nfiles);
+	return finish_targets(p);
+}
+
+static int finish_compare(struct parser *p)
+{
+	const struct cli *cli = p->cli;
+
+	if (cli->nmetrics > 1)
+		return err_set(p->err, EINVAL, "--metric: one is judged, and these are %zu; the "
+				"usual others are shown in any case", cli->nmetrics);
+	if (cli->any && !cli->nconditions)
+		return err_set(p->err, EINVAL, "--any goes with --fail-if");
+	return finish_targets(p);
+}
+
+static int finish_environment(struct parser *p)
+{
+	const struct output_format *format = p->formats ? find_format(p->formats) : NULL;
+
+	if (p->formats && (!format || (format != output_find("text")
+			&& format != output_find("json"))))
+		return err_set(p->err, EINVAL, "--output-format: `%s`: `iojob environment` prints "
+				"text or json", p->formats);
+	return finish_targets(p);
+}
+
+static int finish_engines(struct parser *p)
+{
+	const char *option = p->cli->man ? "man" : "check";
+
+	if ((p->cli->man || p->cli->check) && !p->cli->topic)
+		return err_set(p->err, EINVAL, "engines --%s: which? Write "
+				"`iojob engines NAME --%s`", option, option);
 	return 0;
 }
 
+static int finish_options(struct parser *p)
+{
+	if (p->cli->man && p->cli->topic)
+		return err_set(p->err, EINVAL, "options %s --man: the page holds all keys; "
+				"write `iojob options --man`", p->cli->topic);
+	return 0;
+}
+
+/* What the words and options of a command must be together; NULL: nothing more. */
+static int (*const finishers[])(struct parser *p) = {
+	[CLI_RUN] = finish_run,
+	[CLI_SHOW] = finish_show,
+	[CLI_COMPARE] = finish_compare,
+	[CLI_ENVIRONMENT] = finish_environment,
+	[CLI_ENGINES] = finish_engines,
+	[CLI_OPTIONS] = finish_options,
+	[CLI_DOUBTS] = NULL,
+	[CLI_HELP] = NULL,
+	[CLI_VERSION] = NULL,
+};
+
 static int finish(struct parser *p)
 {
-	const struct cli *cli = p->cli;
-	int r;
+	enum cli_command command = p->cli->command;
+	int r = command == CLI_HELP || command == CLI_VERSION ? 0 : check_scopes(p);
 
-	if (cli->command == CLI_HELP || cli->command == CLI_VERSION)
-		return 0;
-	r = check_scopes(p);
-	if (r)
-		return r;
-	if (cli->command == CLI_RUN && !cli->nfiles)
-		return err_set(p->err, EINVAL, "no job file; write `iojob [options] FILE...` "
-				"(`iojob --help` tells more)");
-	if (cli->command == CLI_SHOW && !cli->nfiles)
-		return err_set(p->err, EINVAL, "no result file; write `iojob show FILE...`");
-	if (cli->command == CLI_SHOW && cli->nfiles > 1 && (p->plain || cli->ntargets))
-		return err_set(p->err, EINVAL, "--output: one file for %zu results; "
-				"show one at a time", cli->nfiles);
-	if (cli->command == CLI_COMPARE && cli->nmetrics > 1)
-		return err_set(p->err, EINVAL, "--metric: one is judged, and these are %zu; the "
-				"usual others are shown in any case", cli->nmetrics);
-	if (cli->command == CLI_COMPARE && cli->any && !cli->nconditions)
-		return err_set(p->err, EINVAL, "--any goes with --fail-if");
-	r = check_turns(p);
-	if (r)
-		return r;
-	if (cli->command == CLI_RUN || cli->command == CLI_SHOW || cli->command == CLI_COMPARE)
-		return finish_targets(p);
-	if (cli->command == CLI_ENVIRONMENT) {
-		const struct output_format *format = p->formats ? find_format(p->formats) : NULL;
-
-		if (p->formats && (!format || (format != output_find("text")
-				&& format != output_find("json"))))
-			return err_set(p->err, EINVAL,
-					"--output-format: `%s`: `iojob environment` prints text or "
-					"json", p->formats);
-		return finish_targets(p);
-	}
-	if ((cli->man || cli->check) && cli->command == CLI_ENGINES && !cli->topic)
-		return err_set(p->err, EINVAL, "engines --%s: which? Write "
-				"`iojob engines NAME --%s`", cli->man ? "man" : "check",
-				cli->man ? "man" : "check");
-	if (cli->man && cli->command == CLI_OPTIONS && cli->topic)
-		return err_set(p->err, EINVAL,
-				"options %s --man: the page holds all keys; "
-				"write `iojob options --man`", cli->topic);
-	return 0;
+	return r || !finishers[command] ? r : finishers[command](p);
 }
 
 /* As a shell would read it back. */
