@@ -439,18 +439,52 @@ static void print_layout(FILE *to, const struct result_job *job)
 	wrap_end(&wrap);
 }
 
-static void print_doubts(FILE *to, size_t indent, const struct result_doubt *doubts, size_t n)
+/* `where` ends in a colon: ":", or " in 2 of 6 repeats:". */
+static void print_doubt(FILE *to, size_t indent, const struct result_doubt *doubt,
+		const char *where)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct result_doubt *doubt = &doubts[i];
-		struct wrap wrap;
+	struct wrap wrap;
 
-		wrap_begin(&wrap, to, indent, indent + 2, doubt->fact ? "fact" : "note");
-		wrap_add(&wrap, " ", "%s%s:", doubt->id, doubt->accepted ? " (accepted)" : "");
-		wrap_words(&wrap, " ", doubt->evidence);
-		if (doubt->advice[0])
-			wrap_words(&wrap, ": ", doubt->advice);
-		wrap_end(&wrap);
+	wrap_begin(&wrap, to, indent, indent + 2, doubt->fact ? "fact" : "note");
+	wrap_add(&wrap, " ", "%s%s%s", doubt->id, doubt->accepted ? " (accepted)" : "", where);
+	wrap_words(&wrap, " ", doubt->evidence);
+	if (doubt->advice[0])
+		wrap_words(&wrap, ": ", doubt->advice);
+	wrap_end(&wrap);
+}
+
+static bool has_doubt(const struct result_job *job, const char *id)
+{
+	for (size_t i = 0; i < job->ndoubts; i++) {
+		if (!strcmp(job->doubts[i].id, id))
+			return true;
+	}
+	return false;
+}
+
+/* Those of one of the job's repeats, but for what was printed: of the shown one, or before it. */
+static void print_repeat_doubts(FILE *to, const struct result *result, size_t number, size_t repeat)
+{
+	const struct result_job *shown = &result->jobs[number];
+	const struct result_job *job = repeat ? &result->repeats[repeat - 1].jobs[number] : shown;
+
+	for (size_t i = 0; i < job->ndoubts; i++) {
+		const char *id = job->doubts[i].id;
+		bool printed = repeat && has_doubt(shown, id);
+		char where[64] = ":";
+		size_t n = 0;
+
+		for (size_t r = 0; r < result->nrepeats; r++) {
+			bool has = has_doubt(&result->repeats[r].jobs[number], id);
+
+			printed |= has && r + 1 < repeat;
+			n += has;
+		}
+		if (n < result->nrepeats)
+			snprintf(where, sizeof(where), " in %zu of %zu repeats:", n,
+					result->nrepeats);
+		if (!printed)
+			print_doubt(to, 2, &job->doubts[i], where);
 	}
 }
 
@@ -479,7 +513,8 @@ static int print_job(FILE *to, const struct result *result, size_t number)
 	print_cpu(to, job);
 	if (text_repeats_job(to, result, number, TEXT_VALUE))
 		return -ENOMEM;
-	print_doubts(to, 2, job->doubts, job->ndoubts);
+	for (size_t i = 0; i <= result->nrepeats; i++)
+		print_repeat_doubts(to, result, number, i);
 	return 0;
 }
 
@@ -579,7 +614,8 @@ static void print_notes(FILE *to, const struct result *result)
 		wrap_words(&wrap, " ", result->notes[i]);
 		wrap_end(&wrap);
 	}
-	print_doubts(to, 0, result->doubts, result->ndoubts);
+	for (size_t i = 0; i < result->ndoubts; i++)
+		print_doubt(to, 0, &result->doubts[i], ":");
 }
 
 /* What went wrong, once more at the end, where it is not overlooked. */

@@ -44,6 +44,16 @@ shown() {
 		[ "$(wc -l <csv)" = 7 ] && [ "$(grep -c ',1$' csv)" = 2 ]
 }
 check "text, CSV and show know them" shown
+# A doubt of the first job in the repeats that are not shown, and one of the second in all.
+doubts='(.jobs[0].iojob.repeat - 1) as $shown | { id: "L1", evidence: "busy" } as $doubt |
+	del(.. | .doubts?) | reduce range(3) as $i (.; .iojob.repeats[$i].jobs |= (
+		.[1].iojob.doubts = [$doubt] |
+		if $i == $shown then . else .[0].iojob.doubts = [$doubt] end))'
+doubted() {
+	jq "$doubts" kept.json | "$IOJOB" show - | grep -o '^  note.* busy' >notes
+	printf '  note L1 in 2 of 3 repeats: busy\n  note L1: busy\n' | diff - notes
+}
+check "doubts of all repeats are told" doubted
 
 expect "--repeat counts more than the file" 0 '(.iojob.repeats | length) == 2' --repeat=2 \
 	--directory="$LIB" two.ini
