@@ -323,7 +323,8 @@ static void print_reached(FILE *to, const struct result_job *job)
 	add_size(&wrap, " ", "", result_postmark_reached(pm), " for a device,");
 	add_size(&wrap, " ", "of ", job->dir[1].bytes, " written");
 	if (pm->device_cancelled)
-		add_size(&wrap, "; ", "", pm->device_cancelled, " deleted before it was sent");
+		add_size(&wrap, "; ", "", pm->device_cancelled,
+				" (in whole pages) deleted before it was sent");
 	wrap_end(&wrap);
 }
 

@@ -491,8 +491,8 @@ static int check_space(struct plan *plan, const struct space *spaces, struct err
 		place = &plan->places[plan->nplaces - 1];
 		if (on_filesystem(t) && place->need_bytes > place->free_bytes)
 			return err_set(err, ENOSPC,
-					"%s: the files need %s, and %s is free; use a smaller "
-					"size= or another directory",
+					"%s: the files need %s, and %s is free; make them smaller "
+					"(size=, postmark_size=) or use another directory",
 					place->directory,
 					units_print_size(need, sizeof(need), place->need_bytes),
 					units_print_size(have, sizeof(have), place->free_bytes));

@@ -32,7 +32,8 @@ const struct doubt_kind doubt_kinds[] = {
 		"getrusage(2)) than they read; read-ahead counts as fetched. Of filesystems whose "
 		"devices do not count that, what was cached before the run is looked at. From 5 % "
 		"of the bytes on. A job with pre_read=1 wants it so, and has no doubt.",
-		"set direct=1 or invalidate=1, or read a file larger than memory",
+		"set direct=1 or, but for PostMark jobs, invalidate=1, or read more than memory "
+		"holds",
 	},
 	[DOUBT_INDIRECT] = {
 		"C4", false, "direct I/O that was not direct",

@@ -133,7 +133,7 @@ refuse 2 '^iojob: <stdin>: no job in it' -
 bad '^iojob: job\.ini:1: bs: stands before any \[section\]' <<END
 bs=4k
 END
-bad '^iojob: .*: the files need 4 PiB, and .* is free; use a smaller size= or another' <<END
+bad '^iojob: .*: the files need 4 PiB, and .* is free; make them smaller .size=' <<END
 [job]
 rw=write
 size=4096t

@@ -563,7 +563,7 @@ static const struct {
 	{ "", "[j]\nrw=write\nsize=64k\ndirectory=@/no\n", ENOENT, "job.ini:7: " },
 	{ "", "[j]\nrw=write\nsize=900t\n", ENOSPC, "the files need 900 TiB" },
 	{ "", "[a]\nrw=write\nsize=1m\n[j]\nstonewall\nrw=read\nsize=900t\n", ENOSPC,
-			"use a smaller size= or another directory" },
+			"make them smaller (size=, postmark_size=) or use another directory" },
 	{ "", "[j]\nrw=write\nsize=8000p\nnumjobs=4\n", ENOSPC, "the files need" },
 };
 
