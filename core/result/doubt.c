@@ -148,9 +148,9 @@ const struct doubt_kind doubt_kinds[] = {
 	[DOUBT_OTHER_IO] = {
 		"L2", false, "others used the device",
 		"The device moved more than the workers caused: 10 % or more of its bytes. Writes "
-		"count only beyond twice the run's own and 64 KiB for each fsync, since journals "
-		"and metadata are the run's too. Data that an earlier stage left dirty counts as "
-		"another's.",
+		"count only beyond twice the run's own and 64 KiB for each fsync, or write with "
+		"sync, since journals and metadata are the run's too. Data that an earlier stage "
+		"left dirty counts as another's.",
 		"stop what uses the device, end jobs that write with end_fsync=1",
 	},
 	[DOUBT_STOLEN] = {

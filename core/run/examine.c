@@ -590,6 +590,8 @@ void exam_worker(struct exam *e, const struct stage_worker *w, const struct resu
 	struct exam_job *j = job_of(e, w->spec->job);
 
 	e->syncs += r->syncs + w->spec->nfiles; /* those at the end are not counted in syncs */
+	if (j->job->o.sync != JOB_SYNC_NONE)
+		e->syncs += r->dir[IOJOB_WRITE].ios; /* each of them is one */
 	j->seen.cpu_wait_ns += w->shared->cpu_wait_ns;
 	if (w->punted > j->seen.punted)
 		j->seen.punted = w->punted;

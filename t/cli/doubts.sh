@@ -231,6 +231,15 @@ if loop_make 8m; then
 else
 	skip "loop devices" "$WHY"
 fi
+if mount_make ext4 64m; then
+	printf '[j]\nrw=write\nbs=4k\nsize=16m\nfallocate=none\ntime_based\nruntime=1\n' >ext.ini
+	for how in sync=1 sync=dsync fsync=1; do
+		expect "what the journal writes with $how is the run's own" 0 \
+			'ids("j") | index("L2") == null' --directory="$MNT" --set $how ext.ini
+	done
+else
+	skip "a journal's writes" "$WHY"
+fi
 disk=$(lsblk -no NAME,PHY-SEC "$(df --output=source . | tail -n 1)" 2>/dev/null | head -n 1 |
 	awk '{ print $2 }')
 if [ "${disk:-0}" = 4096 ]; then
