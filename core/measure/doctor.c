@@ -11,6 +11,7 @@
 #include "../result/course.h"
 #include "../result/doubt.h"
 #include "../result/facts.h"
+#include "../result/postmark.h"
 
 /* Where a doubt begins; doubt.c tells users the same, and why. */
 static const double share_min = 0.05;      /* C1 to C4, G2, L4 */
@@ -343,6 +344,8 @@ static bool warms_up(const struct result_job *job, double *change)
 	double mean;
 
 	*change = 0;
+	if (result_is_postmark(job))
+		return false; /* its first second is of another phase */
 	for (size_t i = 1; i < n; i++)
 		steady_add(&rest, (double)result_course_at(job, i, true));
 	mean = steady_mean(&rest);

@@ -94,13 +94,15 @@ const struct doubt_kind doubt_kinds[] = {
 		"In five parts of equal length the bandwidth varies by more than 20 % of its mean, "
 		"or the line fitted through them moves by more than 10 %: the pair of criteria of "
 		"SNIA's Solid State Storage Performance Test Specification. Asked of jobs with "
-		"five samples or more, one a second.",
-		"run it for longer, after a ramp_time, or until steadystate=snia",
+		"five samples or more, one a second, but not of PostMark jobs, whose phases "
+		"differ.",
+		"set a ramp_time, or run it for longer",
 	},
 	[DOUBT_WARMING] = {
 		"T4", false, "still warming up",
 		"The first second differs by 20 % or more from the mean of the others, which "
-		"differ from each other by no more than that.",
+		"differ from each other by no more than that. Not asked of PostMark jobs, whose "
+		"phases differ.",
 		"set a ramp_time",
 	},
 	[DOUBT_GENERATOR] = {

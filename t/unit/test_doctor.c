@@ -477,6 +477,29 @@ START_TEST(course)
 }
 END_TEST
 
+/* Creating files is not a warm-up of what comes after it. */
+START_TEST(phases)
+{
+	struct result_series *series;
+	struct patient p;
+
+	healthy(&p);
+	free(p.job.rw);
+	p.job.rw = strdup("postmark");
+	series = &p.job.dir[0].series;
+	series->interval_ns = SECOND;
+	series->n = 7;
+	series->bytes = calloc(series->n, sizeof(*series->bytes));
+	series->ios = calloc(series->n, sizeof(*series->ios));
+	for (size_t i = 1; i < series->n; i++)
+		series->bytes[i] = 100;
+	judge(&p);
+	ck_assert_ptr_null(has(&p, "T3"));
+	ck_assert_ptr_null(has(&p, "T4"));
+	discharge(&p);
+}
+END_TEST
+
 /* A synchronous engine has no depth, and no submit time; performance may move its frequency. */
 START_TEST(not_asked)
 {
@@ -576,6 +599,7 @@ int main(void)
 	tcase_add_test(tc, mixed_stage);
 	tcase_add_test(tc, percentiles);
 	tcase_add_test(tc, course);
+	tcase_add_test(tc, phases);
 	tcase_add_test(tc, not_asked);
 	tcase_add_test(tc, facts);
 	tcase_add_test(tc, merge);
