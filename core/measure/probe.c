@@ -236,8 +236,9 @@ static void take_groups(struct probe *p, const struct probe_groups *groups)
 
 	p->cpu_throttled_ns = group_sum(&place[PROBE_V2], "cpu.stat", "throttled_usec") * 1000
 			+ group_sum(&place[PROBE_CPU], "cpu.stat", "throttled_time");
-	p->memory_hits = group_sum(&place[PROBE_V2], "memory.events", "max")
-			+ group_sum(&place[PROBE_V2], "memory.events", "high")
+	/* Not memory.events, where a group also counts what those below it met: ours and others. */
+	p->memory_hits = group_sum(&place[PROBE_V2], "memory.events.local", "max")
+			+ group_sum(&place[PROBE_V2], "memory.events.local", "high")
 			+ group_sum(&place[PROBE_MEMORY], "memory.failcnt", "");
 }
 

@@ -182,8 +182,8 @@ const struct doubt_kind doubt_kinds[] = {
 	[DOUBT_MEMORY_LIMIT] = {
 		"M3", false, "the control group limits the memory, and did",
 		"The program's cgroup or one above it ran into its memory limit meanwhile (max and "
-		"high of memory.events, memory.failcnt): the page cache of the job was cut down to "
-		"it. Asked of buffered jobs.",
+		"high of memory.events.local, memory.failcnt): the page cache of the job was cut "
+		"down to it. Asked of buffered jobs.",
 		"raise the limit, or set direct=1",
 	},
 	[DOUBT_FREQUENCY] = {

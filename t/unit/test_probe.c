@@ -192,7 +192,8 @@ START_TEST(counters)
 	put("v2/a/b/cpu.stat", "usage_usec 9\nnr_throttled 3\nthrottled_usec 7\n");
 	put("v2/a/cpu.stat", "throttled_usec 2\n");
 	put("cpu/a/cpu.stat", "nr_throttled 3\nthrottled_time 500\n");
-	put("v2/memory.events", "low 1\nhigh 10\nmax 20\noom 40\n");
+	put("v2/memory.events.local", "low 1\nhigh 10\nmax 20\noom 40\n");
+	put("v2/a/memory.events", "high 1000\nmax 2000\n"); /* those of a neighbour, say */
 	put("memory/a/b/memory.failcnt", "100\n");
 	probe_take(&after, &groups);
 	ck_assert_uint_eq(after.cpu_throttled_ns, 9500);
