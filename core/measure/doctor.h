@@ -39,7 +39,7 @@ struct doctor_job {
 	bool device;                  /* a block device is under one of them */
 	bool buffered;                /* it goes through the page cache */
 	char device_name[DOCTOR_NAME]; /* the first of them */
-	char loop[DOCTOR_NAME];       /* a loop device under direct I/O that caches; "": none */
+	char loop[DOCTOR_NAME];       /* a loop device that caches behind its I/O; "": none */
 	char partition[DOCTOR_NAME];  /* one that is not aligned; "": none */
 	uint64_t partition_bytes;     /* where it begins */
 	uint64_t physical_bytes;      /* block of the device that ... */

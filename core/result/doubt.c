@@ -43,9 +43,11 @@ const struct doubt_kind doubt_kinds[] = {
 		"use a filesystem and mount options that do direct I/O",
 	},
 	[DOUBT_BOUNCED] = {
-		"C5", false, "direct I/O through a loop device that caches",
+		"C5", false, "a loop device that caches",
 		"Under the files is a loop device that goes through the page cache of its backing "
-		"file (/sys/block/loopN/loop/dio is 0): direct I/O ends in memory there.",
+		"file (/sys/block/loopN/loop/dio is 0): direct I/O ends in memory there, and reads "
+		"come from there. Not asked of buffered writes, which an fsync brings out all the "
+		"same.",
 		"set the loop device up with `losetup --direct-io=on`",
 	},
 	[DOUBT_SQUEEZED] = {

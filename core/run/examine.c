@@ -141,7 +141,8 @@ static void look_at_disk(struct exam_job *j, const struct disk *disk)
 {
 	char line[256];
 
-	if (j->job->direct && machine_line(line, sizeof(line), "/sys/block/%s/loop/dio", disk->name)
+	if ((j->job->direct || (job_does(j->job, IOJOB_READ) && !j->seen.wants_cache))
+			&& machine_line(line, sizeof(line), "/sys/block/%s/loop/dio", disk->name)
 			&& !strcmp(line, "0"))
 		copy_name(j->seen.loop, disk->name);
 	if (!strncmp(disk->name, "zram", 4) && is_dull(j->job, false))

@@ -220,6 +220,10 @@ if loop_make 8m; then
 	dd if=/dev/urandom of="$LOOP" bs=1M count=8 conv=fsync 2>/dev/null
 	expect "a loop device that caches" 0 'own("j") | index("C5") != null' \
 		--set filename="$LOOP" direct.ini
+	expect "also below buffered reads" 0 'own("j") | index("C5") != null' \
+		--set filename="$LOOP" --set direct=0 direct.ini
+	expect "but not where they are to be cached" 0 'own("j") | index("C5") == null' \
+		--set filename="$LOOP" --set direct=0 --set pre_read=1 direct.ini
 	if command -v addpart >/dev/null && addpart "$LOOP" 1 63 4096 2>"$LIB/why"; then
 		expect "a partition that is not aligned" 0 'doubt("j"; "A1").evidence
 			| test("p1 begins at byte 32256")' --set filename="${LOOP}p1" \
