@@ -363,10 +363,12 @@ static void print_syncs(FILE *to, const struct result *result, const struct resu
 	wrap_end(&wrap);
 }
 
-/* What steadystate came to. */
+/* What steadystate came to, and the rate of the seconds over which it held. */
 static void print_steady(FILE *to, const struct result_job *job)
 {
 	const struct result_steady *steady = &job->steady;
+	const struct result_window window = result_window(job);
+	double mean = steady_mean(&window.fit);
 	char text[160];
 	struct wrap wrap;
 
@@ -375,10 +377,18 @@ static void print_steady(FILE *to, const struct result_job *job)
 	wrap_begin(&wrap, to, 2, TEXT_VALUE, "steady");
 	wrap_words(&wrap, " ", steady_print(text, sizeof(text), &steady->rule, false));
 	add_time(&wrap, " ", "over ", steady->window_ns);
-	if (steady->attained)
-		add_time(&wrap, ", ", "after ", steady->attained * 1000000000);
-	else
+	if (!steady->attained) {
 		wrap_words(&wrap, ", ", "NOT attained");
+		if (job->elapsed_ns < steady->ramp_ns + steady->window_ns)
+			wrap_words(&wrap, ": ", "the job was over before that");
+	} else {
+		add_time(&wrap, ", ", "after ", steady->attained * 1000000000);
+		if (steady_of_bw(&steady->rule))
+			add_size(&wrap, ", ", "at ", rounded(mean), "/s");
+		else
+			wrap_add(&wrap, ", ", "at %s IOPS",
+					units_print_si(text, sizeof(text), mean));
+	}
 	wrap_end(&wrap);
 }
 

@@ -106,8 +106,10 @@ attained() { # JOB
 says() {
 	tr -s ' \n' ' ' <out.txt >line.txt
 	cat line.txt
-	grep -q 'iops: .* ended steady .* steady iops:20% over 3 s, after [456] s' line.txt &&
-		grep -q 'steady iops_slope:1e-07% over 3 s, NOT attained' line.txt &&
+	grep -q 'iops: .* ended steady .* steady iops:20% over 3 s, after [456] s, at' line.txt &&
+		grep -q ', after [456] s, at [34][0-9.]* IOPS ' line.txt &&
+		grep -q 'steady iops_slope:1e-07% over 3 s, NOT attained [^:]' line.txt &&
+		grep -q ' over 30 s, NOT attained: the job was over before that ' line.txt &&
 		[ "$(attained iops)" = yes ] && [ "$(attained never)" = no ] &&
 		[ "$(attained other)" = '' ]
 }
