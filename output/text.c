@@ -201,13 +201,15 @@ static void print_durations(FILE *to, const char *label, const struct result *re
 /* lat_thresholds: "2 s 3 (0.0293 %), 10 s none". */
 static void print_above(FILE *to, const struct result_job *job, const struct result_dir *dir)
 {
+	char buf[TEXT_BUF];
 	struct wrap wrap;
 
 	if (!job->nthresholds)
 		return;
 	wrap_begin(&wrap, to, 4, TEXT_VALUE, "above");
 	for (size_t i = 0; i < job->nthresholds; i++) {
-		add_time(&wrap, i ? ", " : " ", "", job->thresholds_ns[i]);
+		wrap_add(&wrap, i ? ", " : " ", "%s",
+				units_print_ns(buf, sizeof(buf), job->thresholds_ns[i]));
 		if (!dir->above[i]) {
 			wrap_add(&wrap, " ", "none");
 			continue;

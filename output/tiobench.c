@@ -284,7 +284,7 @@ static void name_threshold(char *head, size_t size, uint64_t ns)
 	char time[32];
 
 	if (ns % 1000000000)
-		snprintf(head, size, "%% >%s", units_print_time(time, sizeof(time), ns));
+		snprintf(head, size, "%% >%s", units_print_ns(time, sizeof(time), ns));
 	else
 		snprintf(head, size, "%% >%llu sec", (unsigned long long)(ns / 1000000000));
 }

@@ -285,16 +285,26 @@ char *units_print_size(char *buf, size_t size, uint64_t bytes)
 	return print_scaled(buf, size, bytes, size_names);
 }
 
+static const struct unit time_names[] = {
+	{ "s", 1000000000 },
+	{ "ms", 1000000 },
+	{ "us", 1000 },
+	{ "ns", 1 },
+};
+
 char *units_print_time(char *buf, size_t size, uint64_t ns)
 {
-	static const struct unit names[] = {
-		{ "s", 1000000000 },
-		{ "ms", 1000000 },
-		{ "us", 1000 },
-		{ "ns", 1 },
-	};
+	return print_scaled(buf, size, ns, time_names);
+}
 
-	return print_scaled(buf, size, ns, names);
+char *units_print_ns(char *buf, size_t size, uint64_t ns)
+{
+	const struct unit *unit = time_names;
+
+	while (ns % unit->value)
+		unit++;
+	snprintf(buf, size, "%llu %s", (unsigned long long)(ns / unit->value), unit->name);
+	return buf;
 }
 
 char *units_print_bytes(char *buf, size_t size, uint64_t bytes)

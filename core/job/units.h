@@ -31,6 +31,7 @@ int units_percent(const char *text, unsigned *percent, const char **why);
 char *units_print_size(char *buf, size_t size, uint64_t bytes);  /* "4 KiB", "1.50 GiB", "100 B" */
 char *units_print_bytes(char *buf, size_t size, uint64_t bytes); /* exact: "4k", "1g", "1000" */
 char *units_print_time(char *buf, size_t size, uint64_t ns);     /* "10 s", "1.25 ms", "830 ns" */
+char *units_print_ns(char *buf, size_t size, uint64_t ns);      /* exact: "2 s", "1500 us" */
 char *units_print_count(char *buf, size_t size, uint64_t n);     /* "47,932" */
 char *units_print_si(char *buf, size_t size, double n);          /* "31.5k", "1.20M", "17" */
 

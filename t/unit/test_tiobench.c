@@ -171,7 +171,7 @@ START_TEST(test_wide)
 	"Tiotest latency results:\n"
 	",-------------------------------------------------------------------------------------."
 	"\n"
-	"| Item              | Average latency  | Maximum latency   | % >1.50 ms | % >3600 sec |"
+	"| Item              | Average latency  | Maximum latency   | % >1500 us | % >3600 sec |"
 	"\n"
 	"+-------------------+------------------+-------------------+------------+-------------+"
 	"\n"

@@ -354,6 +354,27 @@ START_TEST(test_print_time)
 }
 END_TEST
 
+START_TEST(test_print_ns)
+{
+	static const struct {
+		uint64_t ns;
+		const char *text;
+	} all[] = {
+		{ 1, "1 ns" },
+		{ 1001, "1001 ns" },
+		{ 1999999, "1999999 ns" },
+		{ 1250000, "1250 us" },
+		{ 1500 * (SEC / 1000), "1500 ms" },
+		{ 3600 * SEC, "3600 s" },
+		{ UINT64_MAX, "18446744073709551615 ns" },
+	};
+	char buf[32];
+
+	for (size_t i = 0; i < N(all); i++)
+		ck_assert_str_eq(units_print_ns(buf, sizeof(buf), all[i].ns), all[i].text);
+}
+END_TEST
+
 START_TEST(test_print_count)
 {
 	static const struct {
@@ -448,6 +469,7 @@ int main(void)
 	tcase_add_loop_test(tc, test_print_size, 0, N(printed_sizes));
 	tcase_add_test(tc, test_round_trip);
 	tcase_add_test(tc, test_print_time);
+	tcase_add_test(tc, test_print_ns);
 	tcase_add_test(tc, test_print_count);
 	tcase_add_test(tc, test_print_si);
 	tcase_add_test(tc, test_locale);
