@@ -119,17 +119,6 @@ static void add_order(struct wrap *wrap, const struct result_job *job)
 	wrap_add(wrap, ": ", "%s%s%s", job->rw, modifier[0] ? ":" : "", modifier);
 }
 
-/* Is there a job of the same name and axes out of another job file? */
-static bool has_twin(const struct result *result, const struct result_job *job)
-{
-	for (size_t i = 0; i < result->njobs; i++) {
-		if (compare_same_job(&result->jobs[i], job) &&
-				strcmp(result->jobs[i].file, job->file))
-			return true;
-	}
-	return false;
-}
-
 static void print_title(FILE *to, const struct result *result, const struct result_job *job)
 {
 	struct wrap wrap;
@@ -138,7 +127,7 @@ static void print_title(FILE *to, const struct result *result, const struct resu
 	wrap_words(&wrap, "", job->name[0] ? job->name : "(no name)");
 	for (size_t i = 0; i < job->naxes; i++)
 		wrap_words(&wrap, ", ", job->axes[i].label);
-	if (has_twin(result, job)) {
+	if (compare_has_twin(result, job)) {
 		wrap_words(&wrap, " ", "of");
 		wrap_words(&wrap, " ", job->file);
 	}

@@ -42,6 +42,7 @@ struct row {
 
 struct report {
 	FILE *to;
+	const struct result *result;
 	struct row *rows;
 	size_t nrows;
 	char *cell; /* room for the longest one */
@@ -50,8 +51,11 @@ struct report {
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* As the text calls it, and the direction where it does several: "mixed, 4k write". */
-static char *make_label(const struct result_job *job, int dir)
+/*
+ * As the text calls it, and the direction where it does several: "mixed, 4k write". -1: of the job
+ * as a whole.
+ */
+static char *make_label(const struct result *result, const struct result_job *job, int dir)
 {
 	char *text = NULL;
 	size_t size;
@@ -60,12 +64,16 @@ static char *make_label(const struct result_job *job, int dir)
 
 	if (!to)
 		return NULL;
-	for (int d = 0; d < RESULT_DIRS; d++)
+	for (int d = 0; d < RESULT_DIRS && dir >= 0; d++)
 		dirs += result_does(job, d);
 	wrap_print(to, job->name, strlen(job->name));
 	for (size_t i = 0; i < job->naxes; i++) {
 		fputs(", ", to);
 		wrap_print(to, job->axes[i].label, strlen(job->axes[i].label));
+	}
+	if (compare_has_twin(result, job)) {
+		fputs(" of ", to);
+		wrap_print(to, job->file, strlen(job->file));
 	}
 	if (dirs > 1)
 		fprintf(to, " %s", result_dir_name(dir));
@@ -98,7 +106,7 @@ static struct row *find_row(struct report *r, const struct result_job *job, int 
 		if (row->dir == dir && same_job(row->job, job))
 			return row;
 	}
-	label = make_label(job, dir);
+	label = make_label(r->result, job, dir);
 	if (!label)
 		return NULL;
 	*row = (struct row){ .job = job, .dir = dir, .label = label };
@@ -137,8 +145,10 @@ static void add_work(struct row *row, const struct result_job *job)
 	row->sync_max_ns = longer(row->sync_max_ns, job->sync.max);
 }
 
-static int add_jobs(struct report *r, const struct result *result)
+static int add_jobs(struct report *r)
 {
+	const struct result *result = r->result;
+
 	for (size_t i = 0; i < result->njobs; i++) {
 		const struct result_job *job = &result->jobs[i];
 
@@ -459,59 +469,152 @@ static void print_syncs(const struct report *r)
 	print_table(r, first, NULL, synced, columns, n);
 }
 
-/* "Read: note C3: what was seen: what to do". No facts, and nothing that the user accepts. */
-static void print_doubts(const struct report *r, const char *label,
-		const struct result_doubt *doubts, size_t n)
+/* "Read: note C3: what was seen: what to do"; `where`: in how many of the runs, or "". */
+static void print_doubt(const struct report *r, const char *label, const struct result_doubt *doubt,
+		const char *where)
 {
-	for (size_t i = 0; i < n; i++) {
-		struct wrap wrap;
+	struct wrap wrap;
 
-		if (doubts[i].fact || doubts[i].accepted)
-			continue;
-		wrap_begin(&wrap, r->to, 0, 2, "");
-		wrap_words(&wrap, "", label);
-		wrap_add(&wrap, ": ", "note %s:", doubts[i].id);
-		wrap_words(&wrap, " ", doubts[i].evidence);
-		if (doubts[i].advice[0])
-			wrap_words(&wrap, ": ", doubts[i].advice);
-		wrap_end(&wrap);
+	wrap_begin(&wrap, r->to, 0, 2, "");
+	wrap_words(&wrap, "", label);
+	wrap_add(&wrap, ": ", "%s %s%s:", doubt->fact ? "fact" : "note", doubt->id, where);
+	wrap_words(&wrap, " ", doubt->evidence);
+	if (doubt->advice[0])
+		wrap_words(&wrap, ": ", doubt->advice);
+	wrap_end(&wrap);
+}
+
+/* How many of n jobs have this doubt. */
+static size_t count_doubt(const struct result_job *const *jobs, size_t n, const char *id)
+{
+	size_t count = 0;
+
+	for (size_t j = 0; j < n; j++) {
+		for (size_t i = 0; i < jobs[j]->ndoubts; i++)
+			count += !strcmp(jobs[j]->doubts[i].id, id);
+	}
+	return count;
+}
+
+/*
+ * All that a row stands for: its workers as they are shown, and behind them, where there are
+ * repeats, those of each. Returns how many; *shown: of the former.
+ */
+static size_t gather_runs(const struct report *r, size_t job, const struct result_job **runs,
+		size_t *shown)
+{
+	const struct result *result = r->result;
+	size_t n = 0;
+
+	for (size_t repeat = 0; repeat <= result->nrepeats; repeat++) {
+		for (size_t i = job; i < result->njobs; i++) {
+			if (same_job(&result->jobs[i], &result->jobs[job]))
+				runs[n++] = repeat ? &result->repeats[repeat - 1].jobs[i]
+						   : &result->jobs[i];
+		}
+		*shown = repeat ? *shown : n;
+	}
+	return n;
+}
+
+/* Of the row that begins with that job: one of each kind, but those that the user accepts. */
+static void print_row_doubts(const struct report *r, size_t job, const struct result_job **runs,
+		const char *label)
+{
+	size_t shown, n = gather_runs(r, job, runs, &shown);
+	size_t first = n > shown ? shown : 0; /* the shown ones are among the repeats */
+
+	for (size_t k = 0; k < n; k++) {
+		for (size_t i = 0; i < runs[k]->ndoubts; i++) {
+			const struct result_doubt *doubt = &runs[k]->doubts[i];
+			size_t with = count_doubt(runs + first, n - first, doubt->id);
+			char where[64] = "";
+
+			if (doubt->accepted || count_doubt(runs, k, doubt->id))
+				continue;
+			if (with < n - first)
+				snprintf(where, sizeof(where), " in %zu of %zu %s", with, n - first,
+						first ? "runs" : "workers");
+			print_doubt(r, label, doubt, where);
+		}
 	}
 }
 
-static void print_failures(const struct report *r, const struct result *result)
+static bool begins_row(const struct result *result, size_t job)
 {
-	for (size_t i = 0; i < result->njobs; i++) {
-		const struct result_job *job = &result->jobs[i];
-		const char *what = job->error_text[0] ? job->error_text : strerror(job->error);
-
-		if (job->skipped)
-			print_line(r, job->name, job->skipped);
-		else if (result_failed(job))
-			print_line(r, job->name, what);
-		else if (!job->elapsed_ns)
-			print_line(r, job->name, "not run");
+	for (size_t i = 0; i < job; i++) {
+		if (same_job(&result->jobs[i], &result->jobs[job]))
+			return false;
 	}
+	return true;
+}
+
+/* Those of the jobs, facts too, and of the whole those that are none. */
+static int print_doubts(const struct report *r)
+{
+	const struct result *result = r->result;
+	const struct result_job **runs =
+			calloc(result->njobs * (result->nrepeats + 1) + 1, sizeof(*runs));
+
+	int err = runs ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < result->njobs && !err; i++) {
+		char *label;
+
+		if (!begins_row(result, i))
+			continue;
+		label = make_label(result, &result->jobs[i], -1);
+		if (label)
+			print_row_doubts(r, i, runs, label);
+		err = label ? 0 : -ENOMEM;
+		free(label);
+	}
+	for (size_t i = 0; i < result->ndoubts && !err; i++) {
+		if (!result->doubts[i].fact && !result->doubts[i].accepted)
+			print_doubt(r, "All", &result->doubts[i], "");
+	}
+	free(runs);
+	return err;
+}
+
+static int print_failures(const struct report *r)
+{
+	for (size_t i = 0; i < r->result->njobs; i++) {
+		const struct result_job *job = &r->result->jobs[i];
+		const char *what = job->error_text[0] ? job->error_text : strerror(job->error);
+		char *label = make_label(r->result, job, -1);
+
+		if (!label)
+			return -ENOMEM;
+		if (job->skipped)
+			print_line(r, label, job->skipped);
+		else if (result_failed(job))
+			print_line(r, label, what);
+		else if (!job->elapsed_ns)
+			print_line(r, label, "not run");
+		free(label);
+	}
+	return 0;
 }
 
 int output_tiobench(FILE *to, const struct result *result, const struct output_options *options)
 {
 	struct report report = {
 		.to = to,
+		.result = result,
 		.rows = calloc(result->njobs * RESULT_DIRS + 1, sizeof(struct row)),
 		.cell_size = FIGURE_MAX,
 	};
-	int err = report.rows ? add_jobs(&report, result) : -ENOMEM;
+	int err = report.rows ? add_jobs(&report) : -ENOMEM;
 
 	(void)options;
 	if (!err) {
 		print_tables(&report);
 		print_syncs(&report);
-		for (size_t i = 0; i < result->njobs; i++)
-			print_doubts(&report, result->jobs[i].name, result->jobs[i].doubts,
-					result->jobs[i].ndoubts);
-		print_doubts(&report, "All", result->doubts, result->ndoubts);
-		print_failures(&report, result);
+		err = print_doubts(&report);
 	}
+	if (!err)
+		err = print_failures(&report);
 	for (size_t i = 0; i < report.nrows; i++)
 		free(report.rows[i].label);
 	free(report.rows);

@@ -245,6 +245,16 @@ bool compare_same_job(const struct result_job *a, const struct result_job *b)
 	return true;
 }
 
+bool compare_has_twin(const struct result *result, const struct result_job *job)
+{
+	for (size_t i = 0; i < result->njobs; i++) {
+		if (compare_same_job(&result->jobs[i], job) &&
+				strcmp(result->jobs[i].file, job->file))
+			return true;
+	}
+	return false;
+}
+
 static int key_add(struct matching *m, const struct result_job *job, size_t side)
 {
 	size_t i = 0;

@@ -151,6 +151,9 @@ const struct compare_figure *compare_figure(const struct compare *c, size_t cell
 /* Have they one name, and the same axes? */
 bool compare_same_job(const struct result_job *a, const struct result_job *b);
 
+/* Is there another one of that name and those axes, out of another job file? */
+bool compare_has_twin(const struct result *result, const struct result_job *job);
+
 /* How many differences there are in what the jobs do. */
 size_t compare_different_work(const struct compare *c);
 

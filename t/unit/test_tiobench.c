@@ -312,7 +312,7 @@ static void doubt_add(struct result_doubt **doubts, size_t *n, const char *id, b
 			copy(advice) };
 }
 
-/* Doubts, but no facts, and none that is accepted. */
+/* Doubts, none that is accepted; facts of a job (its files are in memory), and none of the whole. */
 START_TEST(test_doubts)
 {
 	struct result result;
@@ -324,10 +324,78 @@ START_TEST(test_doubts)
 	job = &result.jobs[0];
 	doubt_add(&job->doubts, &job->ndoubts, "C3", false, false, "do this");
 	doubt_add(&job->doubts, &job->ndoubts, "C4", false, true, "do this");
-	doubt_add(&job->doubts, &job->ndoubts, "F1", true, false, "");
+	doubt_add(&job->doubts, &job->ndoubts, "C7", true, false, "");
+	doubt_add(&result.doubts, &result.ndoubts, "F1", true, false, "");
 	doubt_add(&result.doubts, &result.ndoubts, "O1", false, false, "");
 	text = print(&result);
-	ck_says(text, "-'\nRead: note C3: seen: do this\nAll: note O1: seen\n");
+	ck_says(text, "-'\nRead: note C3: seen: do this\nRead: fact C7: seen\n"
+			"All: note O1: seen\n");
+	free(text);
+	result_free(&result);
+}
+END_TEST
+
+/* A row has one note of a kind, however many workers and repeats it stands for. */
+START_TEST(test_doubts_of_workers)
+{
+	struct result result;
+	char *text;
+
+	begin(&result);
+	for (int i = 0; i < 3; i++) {
+		struct result_job *job;
+
+		add_phase(&result, "Read", "read", 10240, 20, 0, 0, 1, 2, 0);
+		job = &result.jobs[i];
+		job->stage = 0;
+		if (i)
+			doubt_add(&job->doubts, &job->ndoubts, "C3", false, false, "");
+		doubt_add(&job->doubts, &job->ndoubts, "T1", false, false, "");
+	}
+	axis_add(&result.jobs[0], "4k");
+	axis_add(&result.jobs[1], "4k");
+	axis_add(&result.jobs[2], "4k");
+	text = print(&result);
+	ck_says(text, "-'\nRead, 4k: note T1: seen\nRead, 4k: note C3 in 2 of 3 workers: seen\n");
+	free(text);
+	/* The third one is alone, and the first two were repeated. */
+	result.jobs[2].axes[0].label[0] = '8';
+	result.nrepeats = 2;
+	result.repeats = calloc(2, sizeof(*result.repeats));
+	ck_assert_ptr_nonnull(result.repeats);
+	result.repeats[0] = (struct result_repeat){ .jobs = result.jobs, .njobs = 3 };
+	result.repeats[1] = (struct result_repeat){
+		.jobs = calloc(3, sizeof(struct result_job)), .njobs = 3,
+	};
+	ck_assert_ptr_nonnull(result.repeats[1].jobs);
+	doubt_add(&result.repeats[1].jobs[0].doubts, &result.repeats[1].jobs[0].ndoubts, "L1",
+			false, false, "");
+	text = print(&result);
+	ck_says(text, "Read, 4k: note T1 in 2 of 4 runs: seen\n"
+			"Read, 4k: note C3 in 1 of 4 runs: seen\n"
+			"Read, 4k: note L1 in 1 of 4 runs: seen\n"
+			"Read, 8k: note C3 in 1 of 2 runs: seen\n");
+	free(text);
+	result.jobs = NULL;
+	result_free(&result);
+}
+END_TEST
+
+/* What two job files have alike is told apart by them. */
+START_TEST(test_files)
+{
+	struct result result;
+	char *text;
+
+	begin(&result);
+	add_phase(&result, "Read", "read", 10240, 20, 0, 0, 1, 2, 0);
+	add_phase(&result, "Read", "read", 10240, 20, 0, 0, 1, 2, 0);
+	result.jobs[1].file[0] = 'y';
+	doubt_add(&result.jobs[1].doubts, &result.jobs[1].ndoubts, "C3", false, false, "");
+	text = print(&result);
+	ck_says(text, "| Read of x.ini  40 MBs |");
+	ck_says(text, "| Read of y.ini  40 MBs |");
+	ck_says(text, "-'\nRead of y.ini: note C3: seen\n");
 	free(text);
 	result_free(&result);
 }
@@ -381,6 +449,8 @@ int main(void)
 	tcase_add_test(tcase, test_labels);
 	tcase_add_test(tcase, test_below);
 	tcase_add_test(tcase, test_doubts);
+	tcase_add_test(tcase, test_doubts_of_workers);
+	tcase_add_test(tcase, test_files);
 	tcase_add_test(tcase, test_nothing);
 	tcase_add_test(tcase, test_untimed);
 	suite_add_tcase(suite, tcase);
