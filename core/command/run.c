@@ -177,6 +177,7 @@ static int run(const struct plan *plan, const struct command *command, const str
 		scene_free(&scene);
 		return command_complain(&err);
 	}
+	clock_prove(clock);
 	cost_measure(&cost, clock); /* in the time that the clock's calibration waits for anyway */
 	clock_calibrate(clock);
 	if (run_plan(plan, &options, &result, &interrupted, &err)) {

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock of the hot path. Ticks are TSC cycles where the kernel itself trusts the TSC
- * (clocksource tsc, invariant), else CLOCK_MONOTONIC nanoseconds. Made once in the main process
- * and copied into every worker, so that all count alike.
+ * The clock of the hot path. Ticks are TSC cycles where the TSC is invariant and the kernel itself
+ * trusts it (clocksource tsc) or counts on it through its hypervisor (kvm-clock and the like, which
+ * are the TSC with a scale) and it stands clock_prove(); else CLOCK_MONOTONIC nanoseconds, which
+ * cost two or three times as much to read. Made once in the main process and copied into every
+ * worker, so that all count alike.
  */
 #ifndef CLOCK_H
 #define CLOCK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -21,11 +24,19 @@ enum { CLOCK_SHIFT = 32 };
 
 struct clock {
 	bool tsc;
+	bool proven;           /* nothing is left to clock_prove() */
 	uint64_t mult;         /* ns = ticks * mult >> CLOCK_SHIFT */
 	uint64_t base_ticks;   /* these ticks ... */
 	uint64_t base_ns;      /* ... were this CLOCK_MONOTONIC time */
 	double read_ns;        /* measured cost of one clock_ticks() */
 	double drift_ppm;      /* TSC against CLOCK_MONOTONIC over the run: clock_check() */
+};
+
+/* One moment on both clocks. */
+struct clock_moment {
+	uint64_t ticks;
+	uint64_t ns;    /* CLOCK_MONOTONIC */
+	uint64_t width; /* ticks within which both were read */
 };
 
 /* CLOCK_MONOTONIC, ns. */
@@ -74,10 +85,25 @@ uint64_t clock_to_ns(const struct clock *clock, uint64_t ticks);
 uint64_t clock_from_ns(const struct clock *clock, uint64_t ns);
 
 /*
- * Sets the clock up in two steps: clock_begin() as early as may be, clock_calibrate() before the
- * first worker; it waits until 2 ms have passed since the former, for 30 ppm of precision.
+ * Sets the clock up in three steps: clock_begin() as early as may be, clock_prove() before the first
+ * tick that counts, clock_calibrate() before the first worker; it waits until 2 ms have passed since
+ * the first step, for 30 ppm of precision.
  */
 void clock_begin(struct clock *clock);
+
+/*
+ * Where the clocksource is a hypervisor's: is the TSC of every CPU that the program may run on on
+ * one line with CLOCK_MONOTONIC? If not, that is the clock. The calling thread visits the CPUs,
+ * some 20 us each.
+ */
+void clock_prove(struct clock *clock);
+
+/*
+ * Are all moments on the line from the first to the last, to 1 us and what reading them may have
+ * been off by? n is at least 2.
+ */
+bool clock_in_step(const struct clock_moment *moments, size_t n);
+
 void clock_calibrate(struct clock *clock);
 
 /* At the end of a run: how far the ticks went astray of CLOCK_MONOTONIC, into drift_ppm. */

@@ -203,7 +203,8 @@ const struct doubt_kind doubt_kinds[] = {
 		"O1", false, "the clock went astray",
 		"The clock of the measurement and CLOCK_MONOTONIC parted by more than 1000 ppm: "
 		"twice what NTP may slew.",
-		"boot with clocksource=tsc only where it is stable",
+		"run it again if a virtual machine was moved meanwhile; clocksource=tsc is for "
+		"machines where that is stable",
 	},
 	[DOUBT_OWN_COST] = {
 		"O2", false, "the measuring is a large share of the measured",

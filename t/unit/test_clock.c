@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +68,7 @@ START_TEST(test_calibration)
 		struct clock clock;
 
 		clock_begin(&clock);
+		clock_prove(&clock);
 		if (_i) {
 			clock.tsc = true;
 			moment(&clock, &clock.base_ticks, &clock.base_ns);
@@ -150,6 +152,58 @@ START_TEST(test_order)
 }
 END_TEST
 
+/* Moments of 1 ms apart on a TSC of 2 GHz, all on one line but the third. */
+static const struct {
+	int64_t off_ticks; /* its TSC is ahead by this */
+	uint64_t width;    /* ticks that its reading took */
+	bool in_step;
+} steps[] = {
+	{ 0, 100, true },
+	{ 1900, 0, true }, /* within 1 us */
+	{ -1900, 0, true },
+	{ 2400, 0, false },
+	{ -2400, 0, false },
+	{ 2400, 1000, true }, /* it may be the reading */
+	{ -100000000, 100, false }, /* before the first */
+	{ 100000000, 100, false },
+};
+
+START_TEST(test_in_step)
+{
+	struct clock_moment moments[5];
+
+	for (unsigned i = 0; i < 5; i++) {
+		moments[i] = (struct clock_moment){
+			.ticks = UINT64_C(10000000000) + i * UINT64_C(2000000),
+			.ns = UINT64_C(500) + i * UINT64_C(1000000),
+		};
+	}
+	moments[2].ticks += (uint64_t)steps[_i].off_ticks;
+	moments[2].width = steps[_i].width;
+	ck_assert_int_eq(clock_in_step(moments, 5), steps[_i].in_step);
+	ck_assert(!clock_in_step(moments + 4, 1)); /* a line takes two */
+}
+END_TEST
+
+/* The CPUs that the thread may run on are the same afterwards, and the clock is settled. */
+START_TEST(test_prove)
+{
+	cpu_set_t before, after;
+	struct clock clock;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(before), &before), 0);
+	for (int settled = 0; settled < 2; settled++) {
+		clock_begin(&clock);
+		clock.proven = settled;
+		clock_prove(&clock);
+		ck_assert(clock.proven);
+		ck_assert(clock.tsc || clock.base_ticks == clock.base_ns);
+		ck_assert_int_eq(sched_getaffinity(0, sizeof(after), &after), 0);
+		ck_assert(CPU_EQUAL(&before, &after));
+	}
+}
+END_TEST
+
 /* Without a TSC that the kernel trusts ticks are CLOCK_MONOTONIC itself. */
 START_TEST(test_monotonic)
 {
@@ -157,6 +211,7 @@ START_TEST(test_monotonic)
 	uint64_t ns;
 
 	clock_begin(&clock);
+	clock_prove(&clock);
 	if (clock.tsc) {
 		printf("skip: the TSC is the clock here\n");
 		return;
@@ -232,6 +287,8 @@ int main(void)
 	tcase_add_loop_test(tc, test_calibration, 0, 2);
 	tcase_add_loop_test(tc, test_conversions, 0, ROWS(frequencies));
 	tcase_add_test(tc, test_order);
+	tcase_add_loop_test(tc, test_in_step, 0, ROWS(steps));
+	tcase_add_test(tc, test_prove);
 	tcase_add_test(tc, test_monotonic);
 	tcase_add_loop_test(tc, test_groups, 0, STAT_DEPTHS);
 	tcase_add_test(tc, test_reset);
