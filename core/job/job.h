@@ -324,6 +324,18 @@ static inline bool job_changes(const struct job *job)
 	return job_does(job, IOJOB_WRITE) || job_does(job, IOJOB_TRIM);
 }
 
+/* Has that direction a schedule? */
+static inline bool job_is_rated(const struct job *job, int dir)
+{
+	return job->o.rate[dir] || job->o.rate_iops[dir];
+}
+
+/* Does it sync between its I/Os? */
+static inline bool job_syncs(const struct job *job)
+{
+	return job->o.fsync || job->o.fdatasync || job->o.postmark_fsync;
+}
+
 /* Must its files be written before it runs? */
 static inline bool job_needs_contents(const struct job *job)
 {

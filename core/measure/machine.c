@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -215,21 +216,23 @@ int machine_block_of(dev_t dev, dev_t *block)
 bool machine_line(char *line, size_t size, const char *format, ...)
 {
 	char path[PATH_MAX];
-	FILE *file;
+	ssize_t got;
 	va_list ap;
-	bool got;
+	int fd;
 
 	va_start(ap, format);
 	vsnprintf(path, sizeof(path), format, ap);
 	va_end(ap);
-	file = fopen(path, "re");
-	if (!file)
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
 		return false;
-	got = fgets(line, (int)size, file) != NULL;
-	fclose(file);
-	if (got)
-		line[strcspn(line, "\n")] = '\0';
-	return got;
+	got = read(fd, line, size - 1);
+	close(fd);
+	if (got <= 0)
+		return false;
+	line[got] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	return true;
 }
 
 static bool dev_parse(const char *text, dev_t *dev)

@@ -171,9 +171,12 @@ static int set_end(const struct stage *s, const struct stage_worker *w, struct r
 
 /* ---- what it counted ----------------------------------------------------------------------- */
 
-static int add_dir(const struct worker_shared *shared, int d, struct result_dir *dir)
+/*
+ * Of the histograms only those that the job can have filled: to look into one is to make a page of
+ * it real, and a thousand workers have many.
+ */
+static int add_dir(const struct job *job, const struct stats *stats, int d, struct result_dir *dir)
 {
-	const struct stats *stats = &shared->stats;
 	const struct stat_op *op = &stats->op[d];
 	int bad;
 
@@ -186,22 +189,27 @@ static int add_dir(const struct worker_shared *shared, int d, struct result_dir 
 	dir->lag_max_ns = op->lag_max;
 	memcpy(dir->above, stats->above[d], sizeof(dir->above));
 	bad = dist_add_hist(&dir->clat, &stats->clat[d]);
-	bad |= dist_add_hist(&dir->slat, &stats->slat[d]);
-	/* A synchronous engine's whole latency is its completion latency. */
-	bad |= dist_add_hist(&dir->lat, stats->lat[d].n ? &stats->lat[d] : &stats->clat[d]);
-	bad |= dist_add_hist(&dir->response, &stats->response[d]);
+	if (job_is_sync(job)) {
+		/* A synchronous engine's whole latency is its completion latency. */
+		bad |= dist_add_hist(&dir->lat, &stats->clat[d]);
+	} else {
+		bad |= dist_add_hist(&dir->slat, &stats->slat[d]);
+		bad |= dist_add_hist(&dir->lat, &stats->lat[d]);
+	}
+	if (job_is_rated(job, d))
+		bad |= dist_add_hist(&dir->response, &stats->response[d]);
 	return bad ? -ENOMEM : 0;
 }
 
-static int add_syncs(const struct stats *stats, bool async, struct result_job *r)
+static int add_syncs(const struct job *job, const struct stats *stats, struct result_job *r)
 {
+	bool whole = job_is_sync(job) || job_is_postmark(job); /* clat is all of the latency */
+	const struct hist *lat = whole ? stats->clat : stats->lat;
 	int bad = 0;
 
-	for (int op = IOJOB_FSYNC; op < IOJOB_OPS; op++) {
-		const struct hist *hist = &stats->clat[op];
-
-		r->syncs += hist->n;
-		bad |= dist_add_hist(&r->sync, async && stats->lat[op].n ? &stats->lat[op] : hist);
+	for (int op = IOJOB_FSYNC; op < IOJOB_OPS && job_syncs(job); op++) {
+		r->syncs += stats->clat[op].n;
+		bad |= dist_add_hist(&r->sync, &lat[op]);
 	}
 	return bad ? -ENOMEM : 0;
 }
@@ -317,7 +325,7 @@ int stage_result(const struct stage *s, const struct stage_worker *w, struct res
 	for (int d = 0; d < RESULT_DIRS; d++) {
 		if (!job_does(job, (enum iojob_op)d))
 			continue;
-		bad |= add_dir(shared, d, &r->dir[d]);
+		bad |= add_dir(job, &shared->stats, d, &r->dir[d]);
 		if (shared->postmark)
 			r->dir[d].ios = shared->postmark->calls[d];
 		r->dir[d].runtime_ns = r->elapsed_ns;
@@ -334,7 +342,7 @@ int stage_result(const struct stage *s, const struct stage_worker *w, struct res
 		bad |= course_result(w->course, r);
 	if (shared->postmark)
 		bad |= add_postmark(s, w, r);
-	bad |= add_syncs(&shared->stats, !r->sync_engine, r);
+	bad |= add_syncs(job, &shared->stats, r);
 	bad |= set_end(s, w, r);
 	return bad ? -ENOMEM : 0;
 }

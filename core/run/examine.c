@@ -40,7 +40,7 @@ static bool engine_switch(const struct job *job, const char *name)
 static bool is_lazy(const struct job *job)
 {
 	return job_does(job, IOJOB_WRITE) && !job->direct && job->o.sync == JOB_SYNC_NONE
-			&& !job->o.fsync && !job->o.fdatasync && !job->o.postmark_fsync;
+			&& !job_syncs(job);
 }
 
 static bool ends_synced(const struct job *job)
@@ -58,7 +58,7 @@ static void describe_job(struct exam_job *j, const struct plan_worker *w)
 	seen->buffered = !job->direct;
 	seen->wants_cache = job->o.pre_read && !job->direct;
 	for (int d = 0; d < JOB_DIRS; d++)
-		seen->paced |= job->o.rate[d] || job->o.rate_iops[d];
+		seen->paced |= job_is_rated(job, d);
 	seen->paced |= job->o.thinktime > 0;
 	seen->polls = engine_switch(job, "hipri");
 	seen->batches = job->o.iodepth_batch > 1 || job->o.iodepth_batch_complete_min > 1
