@@ -32,11 +32,16 @@ static const char *const work_keys[] = {
 /* Keys of a job that are no such thing, or that a member of the result stands for. */
 static const char *const other_keys[] = {
 	"buffered", "bs", "description", "direct", "iodepth", "ioengine", "name", "numjobs", "rw",
+	"rw_modifier", "rwmixread", "rwmixwrite",
 };
 
-/* Keys that are worked out of others where they are not given: their defaults say nothing. */
+/*
+ * Keys whose defaults say nothing: they are worked out of others where they are not given, or fio
+ * leaves them out where they were written without a value.
+ */
 static const char *const derived_keys[] = {
-	"bsrange", "filesize", "io_size", "randseed", "size",
+	"bsrange", "filesize", "io_size", "norandommap", "randseed", "size", "time_based",
+	"zonerange",
 };
 
 #define HAS(list, key) has(list, sizeof(list) / sizeof((list)[0]), key)
@@ -182,10 +187,63 @@ static int note(struct compare *c, const char *key, size_t cell, bool work, stru
 
 /* ---- what is a member of a result ---------------------------------------------------------- */
 
-/* Each prints its value into buf, or "" where it is not known. */
+/* As the job table calls it, which knows it by other names, too. */
+static const char *canonical(const char *key)
+{
+	int row = job_row(key);
+
+	return row < 0 ? key : job_options[row].name;
+}
+
+static const char *find_option(const struct result_option *list, size_t n, const char *key)
+{
+	while (n--) {
+		if (!strcmp(canonical(list[n].key), key))
+			return list[n].value;
+	}
+	return NULL;
+}
+
+/* Of a result without all keys: are there those that were written? */
+static bool tells(const struct seen *seen)
+{
+	return seen->job->noptions + seen->result->nglobal > 0;
+}
+
+/* As the job has it, or as it was written for it or else in [global]; NULL: it was not. */
+static const char *told(const struct seen *seen, const char *key)
+{
+	const struct result_job *job = seen->job;
+	const struct result *result = seen->result;
+	const char *text;
+
+	if (job->nresolved)
+		return find_option(job->resolved, job->nresolved, key);
+	text = find_option(job->options, job->noptions, key);
+	return text ? text : find_option(result->global, result->nglobal, key);
+}
+
+/* Each prints its value into buf, or "" where it is not known. "randread:4", as fio has it. */
 static void print_rw(const struct seen *seen, char *buf)
 {
-	snprintf(buf, VALUE, "%s", seen->job->rw);
+	const char *modifier = told(seen, "rw_modifier");
+
+	snprintf(buf, VALUE, "%s%s%s", seen->job->rw, modifier && *modifier ? ":" : "",
+			modifier ? modifier : "");
+}
+
+/* Reads in percent: of rwmixread and rwmixwrite one does for both. */
+static void print_mix(const struct seen *seen, char *buf)
+{
+	const char *reads = told(seen, "rwmixread"), *writes = told(seen, "rwmixwrite");
+
+	buf[0] = '\0';
+	if (reads)
+		snprintf(buf, VALUE, "%s", reads);
+	else if (writes)
+		snprintf(buf, VALUE, "%ld", 100 - strtol(writes, NULL, 10));
+	else if (!seen->job->nresolved && tells(seen))
+		snprintf(buf, VALUE, "50");
 }
 
 /* "4k", "4k-64k"; one for each direction that it does where they differ: "4k,64k". */
@@ -249,18 +307,33 @@ static void print_engine(const struct seen *seen, char *buf)
 	snprintf(buf, VALUE, "%s", seen->job->engine);
 }
 
+/* Which latency percentiles are of, where there are two kinds: of fio's results often clat. */
+static void print_spread(const struct seen *seen, char *buf)
+{
+	buf[0] = '\0';
+	for (int d = 0; d < RESULT_DIRS && !seen->job->sync_engine; d++) {
+		const struct result_dir *dir = &seen->job->dir[d];
+
+		if (dir->lat.n && dir->clat.n)
+			snprintf(buf, VALUE, "of %s", result_spread(dir) == &dir->lat ? "lat"
+										: "clat");
+	}
+}
+
 static const struct member {
 	const char *key;
 	bool work;
 	void (*print)(const struct seen *seen, char *buf);
 } members[] = {
 	{ "rw", true, print_rw },
+	{ "rwmixread", true, print_mix },
 	{ "bs", true, print_bs },
 	{ "iodepth", true, print_iodepth },
 	{ "numjobs", true, print_numjobs },
 	{ "direct", true, print_direct },
 	{ "seed", true, print_seed },
 	{ "engine", false, print_engine },
+	{ "percentiles", false, print_spread },
 };
 
 /* A copy; NULL for "". */
@@ -288,23 +361,6 @@ static int differ_members(struct compare *c, size_t cell, struct values *values)
 }
 
 /* ---- what is a key of a job ---------------------------------------------------------------- */
-
-/* As the job table calls it, which knows it by other names, too. */
-static const char *canonical(const char *key)
-{
-	int row = job_row(key);
-
-	return row < 0 ? key : job_options[row].name;
-}
-
-static const char *find_option(const struct result_option *list, size_t n, const char *key)
-{
-	while (n--) {
-		if (!strcmp(canonical(list[n].key), key))
-			return list[n].value;
-	}
-	return NULL;
-}
 
 /* A value as a job has it whose key was written so (NULL: was not), in one spelling; NULL: none. */
 static char *normal(const char *key, const char *value)
@@ -342,20 +398,16 @@ static bool defaulted(const struct values *values, const char *key)
 static int value_of(const struct values *values, const struct seen *seen, const char *key,
 		char **value)
 {
-	const struct result_job *job = seen->job;
-	const struct result *result = seen->result;
-	const char *text = find_option(job->resolved, job->nresolved, key);
+	const char *text = told(seen, key);
 
 	*value = NULL;
-	if (text)
-		return (*value = strdup(text)) ? 0 : -ENOMEM;
+	if (seen->job->nresolved)
+		return text && !(*value = strdup(text)) ? -ENOMEM : 0;
 	/* Without all keys there may be those that were written. */
-	if (job->nresolved || !(job->noptions + result->nglobal))
+	if (!tells(seen) || (!text && !defaulted(values, key)))
 		return 0;
-	text = find_option(job->options, job->noptions, key);
-	if (!text)
-		text = find_option(result->global, result->nglobal, key);
-	if (!text && !defaulted(values, key))
+	/* How many bytes a share of a file comes to is known of the other alone. */
+	if (text && strchr(text, '%') && values->resolved && HAS(derived_keys, key))
 		return 0;
 	return (*value = normal(key, text)) ? 0 : -ENOMEM;
 }
@@ -370,7 +422,8 @@ static int differ_key(struct compare *c, size_t cell, const char *key, struct va
 }
 
 /* Is it a key to look at: no member, and no axis, whose value is what jobs are matched by? */
-static bool is_open(const struct compare *c, size_t cell, const char *key)
+static bool is_open(const struct compare *c, size_t cell, const struct values *values,
+		const char *key)
 {
 	const struct result_job *job = c->cells[cell].job;
 
@@ -378,9 +431,11 @@ static bool is_open(const struct compare *c, size_t cell, const char *key)
 		if (job_same_key(job->axes[i].name, key))
 			return false;
 	}
-	/* The seed as used has been looked at, where it is known. */
-	if (job->seed && !strcmp(key, "randseed"))
-		return false;
+	/* The seed as used has been looked at, where it is known; fio's is never known. */
+	for (size_t i = 0; i < values->n && !strcmp(key, "randseed"); i++) {
+		if (values->seen[i].job->seed)
+			return false;
+	}
 	return !HAS(other_keys, key);
 }
 
@@ -424,7 +479,7 @@ static int differ_keys(struct compare *c, size_t cell, struct values *values)
 		keys_add(&keys, seen->result->global, seen->result->nglobal);
 	}
 	for (size_t i = 0; i < keys.n && !r; i++) {
-		if (is_open(c, cell, keys.list[i]))
+		if (is_open(c, cell, values, keys.list[i]))
 			r = differ_key(c, cell, keys.list[i], values);
 	}
 	free(keys.list);

@@ -327,23 +327,29 @@ static int describe_fio_job(const struct result *result, struct result_job *job,
 		const json_t *object, struct err *err)
 {
 	const char *sizes = option(result, job, "bs", "blocksize", "4k");
+	const char *word = option(result, job, "rw", "readwrite", "read");
+	size_t both = strncmp(word, "readwrite", 9) ? 0 : 9; /* of two names for one */
+	const char *buffered = result_option(result, job, "buffered");
+	const char *direct = result_option(result, job, "direct");
 	bool ranges = result_option(result, job, "bsrange") || result_option(result, job, "bssplit")
 			|| result_option(result, job, "blocksize_range");
 	double cpu_ns = (double)whole(object, "job_runtime") * 1e6 / 100;
+	char rw[64];
 	int r = set_text(&job->engine, option(result, job, "ioengine", "ioengine", "psync"), err);
 
+	snprintf(rw, sizeof(rw), "%s%s", both ? "rw" : "", word + both);
 	if (!r)
 		r = set_text(&job->section, job->name, err);
 	if (!r)
 		r = set_text(&job->file, "", err);
 	if (!r)
-		r = set_text(&job->rw, option(result, job, "rw", "readwrite", "read"), err);
+		r = set_text(&job->rw, rw, err);
 	if (r)
 		return r;
 	if (!ranges)
 		read_block_sizes(job, sizes);
 	job->iodepth = (unsigned)strtoul(option(result, job, "iodepth", "iodepth", "1"), NULL, 10);
-	job->direct = flag(option(result, job, "direct", "direct", "0"));
+	job->direct = direct ? flag(direct) : buffered && !flag(buffered);
 	job->grouped = flag(option(result, job, "group_reporting", "group_reporting", "0"));
 	job->workers = 1;
 	if (job->grouped)

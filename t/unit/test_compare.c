@@ -614,29 +614,46 @@ START_TEST(against_fio)
 	static const char *const jobs[][2] = { { "a", NULL } };
 	static const struct {
 		const char *key;
-		const char *value; /* of the job that knows all; fio's has only numjobs */
+		const char *value; /* of the job that knows all */
+		const char *fio_key; /* what fio's has besides numjobs, or NULL */
+		const char *fio_value;
 		const char *says;
 	} rows[] = {
-		{ "io_size", "1m", NULL },   /* worked out of the size */
-		{ "unlink", "1", NULL },     /* perhaps left out */
-		{ "rate", "0", NULL },       /* the default */
-		{ "rate", "10m", "rate: 10m / 0" },
-		{ "hipri", "0", NULL },
+		{ "io_size", "1m", NULL, NULL, NULL },   /* worked out of the size */
+		{ "unlink", "1", NULL, NULL, NULL },     /* perhaps left out */
+		{ "rate", "0", NULL, NULL, NULL },       /* the default */
+		{ "rate", "10m", NULL, NULL, "rate: 10m / 0" },
+		{ "hipri", "0", NULL, NULL, NULL },
+		{ "norandommap", "1", NULL, NULL, NULL }, /* fio leaves out bare keys */
+		{ "time_based", "1", NULL, NULL, NULL },
+		{ "norandommap", "1", "norandommap", "0", "norandommap: 1 / 0" },
+		{ "rwmixread", "70", "rwmixread", "70", NULL },
+		{ "rwmixread", "70", "rwmixwrite", "30", NULL },
+		{ "rwmixread", "70", "rwmixwrite", "70", "rwmixread: 70 / 30" },
+		{ "rwmixread", "70", NULL, NULL, "rwmixread: 70 / 50" },
+		{ "size", "1m", "size", "50%", NULL },   /* of what is not known */
+		{ "size", "1m", "size", "2m", "size: 1m / 2m" },
+		{ "zonerange", "64k", "zonesize", "64k", NULL }, /* worked out of the other */
+		{ "randseed", "99", "randseed", "5", NULL }, /* its seed as used is known */
 	};
 
 	for (size_t i = 0; i < N(rows); i++) {
-		struct result old = plain(1, jobs), new = plain(1, jobs);
+		struct result known = plain(1, jobs), fio = plain(1, jobs);
 		struct compare_options o = options();
 		struct compare c;
 		char says[128] = "";
 
-		old.jobs[0].workers = 2;
-		new.fio = true;
-		option_add(&old.jobs[0].resolved, &old.jobs[0].nresolved, rows[i].key,
+		known.jobs[0].workers = 2;
+		fio.fio = true;
+		fio.jobs[0].seed = 0;
+		option_add(&known.jobs[0].resolved, &known.jobs[0].nresolved, rows[i].key,
 				rows[i].value);
-		option_add(&new.jobs[0].options, &new.jobs[0].noptions, "numjobs", "2");
-		compare_two(&c, &old, 1, &new, 1, &o);
-		ck_assert_uint_eq(c.ndifferences, rows[i].says != NULL);
+		option_add(&fio.jobs[0].options, &fio.jobs[0].noptions, "numjobs", "2");
+		if (rows[i].fio_key)
+			option_add(&fio.jobs[0].options, &fio.jobs[0].noptions, rows[i].fio_key,
+					rows[i].fio_value);
+		compare_two(&c, &known, 1, &fio, 1, &o);
+		ck_assert_msg(c.ndifferences == (rows[i].says != NULL), "row %zu", i);
 		if (rows[i].says) {
 			snprintf(says, sizeof(says), "%s: %s / %s", c.differences[0].key,
 					c.differences[0].values[0], c.differences[0].values[1]);
@@ -644,8 +661,12 @@ START_TEST(against_fio)
 			ck_assert(c.differences[0].work);
 		}
 		compare_free(&c);
-		result_free(&old);
-		result_free(&new);
+		/* The other way round there are as many. */
+		compare_two(&c, &fio, 1, &known, 1, &o);
+		ck_assert_msg(c.ndifferences == (rows[i].says != NULL), "row %zu, turned", i);
+		compare_free(&c);
+		result_free(&known);
+		result_free(&fio);
 	}
 }
 END_TEST

@@ -581,6 +581,37 @@ START_TEST(test_fio)
 }
 END_TEST
 
+/* What a job did, by options that have several names. */
+START_TEST(test_fio_options)
+{
+	static const struct {
+		const char *options;
+		const char *rw;
+		bool direct;
+	} rows[] = {
+		{ "", "read", false },
+		{ "\"readwrite\": \"randwrite\"", "randwrite", false },
+		{ "\"rw\": \"readwrite\", \"direct\": \"1\"", "rw", true },
+		{ "\"rw\": \"readwrite:8k\", \"buffered\": \"0\"", "rw:8k", true },
+		{ "\"rw\": \"randread:4\", \"buffered\": \"1\"", "randread:4", false },
+		{ "\"direct\": \"0\", \"buffered\": \"0\"", "read", false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct result result;
+		char text[512];
+		struct err err;
+
+		snprintf(text, sizeof(text), "{\"fio version\": \"fio-3.33\", \"jobs\": [{"
+				"\"jobname\": \"a\", \"job options\": {%s}}]}", rows[i].options);
+		ck_assert_msg(!read_text(&result, text, &err), "%s", err.text);
+		ck_assert_str_eq(result.jobs[0].rw, rows[i].rw);
+		ck_assert_int_eq(result.jobs[0].direct, rows[i].direct);
+		result_free(&result);
+	}
+}
+END_TEST
+
 /* json+ holds the buckets: any percentile, and both directions together. */
 START_TEST(test_fio_bins)
 {
@@ -848,6 +879,7 @@ int main(void)
 	tcase_add_test(tcase, test_empty);
 	tcase_add_test(tcase, test_sparse);
 	tcase_add_test(tcase, test_fio);
+	tcase_add_test(tcase, test_fio_options);
 	tcase_add_test(tcase, test_fio_bins);
 	tcase_add_test(tcase, test_fio_kept);
 	tcase_add_test(tcase, test_environment);
