@@ -500,15 +500,27 @@ static int judge_few(const struct result *result, struct result_job *job)
 	return 0;
 }
 
+/* For how many I/Os, or operations and calls of PostMark's, the time was taken. */
+static uint64_t times_taken(const struct result_job *job)
+{
+	uint64_t n = 0;
+
+	for (int d = 0; d < RESULT_DIRS; d++)
+		n += result_lat(&job->dir[d])->n;
+	for (int k = 0; k < RESULT_KINDS; k++)
+		n += job->postmark.whole[k].n;
+	for (int c = 0; c < RESULT_CALLS; c++)
+		n += job->postmark.call[c].n;
+	return n;
+}
+
 /* The program's own cost an I/O, against the time that a worker had for each. */
 static int judge_cost(const struct result *result, struct result_job *job)
 {
 	double cost = job->sync_engine ? result->cost_execute_ns : result->cost_submit_ns;
-	uint64_t ios = 0;
+	uint64_t ios = times_taken(job);
 	double part;
 
-	for (int d = 0; d < RESULT_DIRS; d++)
-		ios += job->dir[d].ios;
 	part = job->runtime_ns ? cost * (double)ios / (double)job->runtime_ns : 0;
 	if (part < cost_min)
 		return 0;

@@ -53,6 +53,8 @@ quick() { # FILTER ARGUMENT...
 check "the document's experiment, bias read 10, in three seconds without a file" quick '.jobs[0] |
 	(counts(5046; 4546; 9000; 0; 592; 4454) and bytes(47185920000; 26455572480))' \
 	--set postmark_bias_read=10
+check "no call of it cost a reading of the clock" quick \
+	'([.jobs[0].iojob.doubts[].id] | index("O2") == null)'
 check "the same with bias read 1" quick '.jobs[0] |
 	(counts(5046; 4546; 876; 0; 592; 4454) and bytes(4592762880; 26455572480))' \
 	--set postmark_bias_read=1
