@@ -82,7 +82,7 @@ const struct doubt_kind doubt_kinds[] = {
 		"T1", false, "too short",
 		"The measured time was less than 0.5 s: starting, caches and queues make up much "
 		"of it.",
-		"give it more to do, or time_based=1 and a runtime",
+		"give it more to do or, but for PostMark jobs, time_based=1 and a runtime",
 	},
 	[DOUBT_FEW] = {
 		"T2", false, "too few operations for a percentile",
