@@ -194,22 +194,32 @@ static bool transact(struct postmark *p, struct postmark_op *op)
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-int postmark_init(struct postmark *p, const struct postmark_conf *conf, char *text)
+int postmark_init(struct postmark *p, const struct postmark_conf *conf)
 {
-	*p = (struct postmark){ .conf = *conf, .nslots = 2 * conf->number };
+	*p = (struct postmark){ .conf = *conf };
 	for (unsigned i = 0; i < conf->nlocations; i++)
 		p->weight += conf->weights[i];
-	p->slots = calloc(p->nslots, sizeof(*p->slots));
+	p->slots = calloc(2 * (size_t)conf->number, sizeof(*p->slots));
 	if (!p->slots)
 		return -ENOMEM;
+	p->nslots = 2 * conf->number;
 	postmark_seed(&p->rng, conf->seed);
-	for (uint64_t i = 0; i < 2 * (uint64_t)conf->size_high; i++) {
+	return 0;
+}
+
+bool postmark_text(struct postmark *p, char *text)
+{
+	enum { PART = 1 << 20 };
+	uint64_t all = 2 * (uint64_t)p->conf.size_high;
+	uint64_t end = all - p->drawn > PART ? p->drawn + PART : all;
+
+	for (; p->drawn < end; p->drawn++) {
 		char c = (char)(32 + below(p, 95));
 
-		if (text && i < conf->size_high)
-			text[i] = c;
+		if (text && p->drawn < p->conf.size_high)
+			text[p->drawn] = c;
 	}
-	return 0;
+	return end < all;
 }
 
 void postmark_free(struct postmark *p)

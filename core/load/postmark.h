@@ -68,6 +68,7 @@ struct postmark_file {
 struct postmark {
 	struct postmark_conf conf;
 	struct postmark_rng rng;
+	uint64_t drawn; /* characters of the source text */
 	struct postmark_file *slots; /* owned */
 	uint32_t nslots;             /* twice the number of files */
 	uint32_t used;               /* slots that hold a file */
@@ -83,11 +84,15 @@ struct postmark {
 	uint32_t cursor;       /* slots that the deletion has seen */
 };
 
+/* Seeds the generator and makes room for the files. 0 or -ENOMEM; postmark_free() in either case. */
+int postmark_init(struct postmark *p, const struct postmark_conf *conf);
+
 /*
- * Seeds the generator and draws the source text, twice size_high characters; the first `size_high`
- * go into text (NULL: nowhere). 0 or -ENOMEM; postmark_free() in either case.
+ * Draws a further part of the source text, which is twice size_high characters and comes before the
+ * first operation; the first `size_high` go into text (NULL: nowhere). False: that was the last.
  */
-int postmark_init(struct postmark *p, const struct postmark_conf *conf, char *text);
+bool postmark_text(struct postmark *p, char *text);
+
 void postmark_free(struct postmark *p);
 
 /* The next operation. False: all is done. */

@@ -62,7 +62,14 @@ int postmark_setup(struct worker *w)
 		run->weights[i] = spec->files[i].weight;
 	conf.weights = run->weights;
 	account_read(&run->account, w->job->o.thread);
-	return postmark_init(&run->next, &conf, w->pub.buf_base);
+	if (postmark_init(&run->next, &conf))
+		return err_set(&w->shared->text, ENOMEM, "[%s]: no memory for a table of twice "
+				"postmark_number = %d files", w->job->section, o->postmark_number);
+	/* Gigabytes of text take a while. */
+	while (!__atomic_load_n(&w->stage->stop, __ATOMIC_RELAXED)
+			&& postmark_text(&run->next, w->pub.buf_base)) {
+	}
+	return 0;
 }
 
 /* ---- one operation ------------------------------------------------------------------------- */

@@ -326,6 +326,39 @@ check "Ctrl-C: a report, and no file is left" signalled 130 \
 check "a worker that is killed: the same" signalled 1 \
 	'.jobs[0] | (.iojob.end == "died" and .iojob.postmark.phase_ns.creation > 0)' kill_worker
 
+# Before the first file two gigabytes of text are drawn, which takes many seconds.
+drawing() {
+	"$IOJOB" --output="json:$LIB/json" --set ioengine=null --set postmark_size=1g pm.ini &
+	pid=$!
+	for n in $(seq 100); do
+		read -r child 2>/dev/null <"/proc/$pid/task/$pid/children" && break
+		sleep 0.1
+	done
+	sleep 0.5
+	kill -INT "$pid"
+	begun=$(date +%s)
+	code=0
+	wait "$pid" || code=$?
+	echo "exit $code of $child after $(($(date +%s) - begun)) s"
+	[ $code = 130 ] && [ $(($(date +%s) - begun)) -le 2 ] &&
+		is '.jobs[0] | (.iojob.end == "interrupted" and files.created == 0)'
+}
+check "Ctrl-C before there is a file" drawing
+
+# More files than memory has room for.
+# shellcheck disable=SC3045 # dash has it, too
+countless() (
+	ulimit -v 8000000
+	runs_clean 1 '.jobs[0] | (.iojob.end == "error" and .error == 12 and (.iojob.error_text |
+		endswith(": no memory for a table of twice postmark_number = 1073741824 files")))' \
+		--set ioengine=null --set postmark_number=1g pm.ini
+)
+if [ -z "$IOJOB_SANITIZE" ]; then
+	check "more files than memory has room for" countless
+else
+	skip "more files than memory has room for" "sanitizers want the address space"
+fi
+
 # What is none of PostMark's stays.
 kept() {
 	# shellcheck disable=SC2086 # words

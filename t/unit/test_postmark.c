@@ -2,7 +2,9 @@
 /* PostMark's decisions: its generator, its text, and its counts to the last file. */
 #include "unit.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "../../core/load/postmark.h"
@@ -48,13 +50,20 @@ struct counts {
 	struct postmark at; /* its end */
 };
 
+static void begin(struct postmark *p, const struct postmark_conf *conf, char *text)
+{
+	ck_assert_int_eq(postmark_init(p, conf), 0);
+	while (postmark_text(p, text)) {
+	}
+}
+
 static void play(struct counts *c, const struct postmark_conf *conf)
 {
 	struct postmark_op op;
 	uint64_t files = 0;
 
 	*c = (struct counts){ .most = 0 };
-	ck_assert_int_eq(postmark_init(&c->at, conf, NULL), 0);
+	begin(&c->at, conf, NULL);
 	while (postmark_next(&c->at, &op)) {
 		ck_quick(op.name && op.bytes && op.offset + op.bytes <= conf->size_high);
 		ck_quick(op.location < conf->nlocations);
@@ -185,7 +194,7 @@ START_TEST(test_text)
 	char text[10001] = "";
 	struct postmark p;
 
-	ck_assert_int_eq(postmark_init(&p, &conf, text), 0);
+	begin(&p, &conf, text);
 	ck_assert_int_eq(strncmp(text, "LeZebJ6S5~qPv$C$", 16), 0);
 	ck_assert_uint_eq(strlen(text), 10000);
 	/* 20,000 draws, not 10,000. */
@@ -244,7 +253,7 @@ START_TEST(test_stop)
 		struct postmark p;
 		int files = 0;
 
-		ck_assert_int_eq(postmark_init(&p, &conf, NULL), 0);
+		begin(&p, &conf, NULL);
 		for (unsigned i = 0; postmark_next(&p, &op); i++) {
 			if (i == stop)
 				postmark_stop(&p);
@@ -255,6 +264,28 @@ START_TEST(test_stop)
 		ck_assert_int_eq(files, 0);
 		postmark_free(&p);
 	}
+}
+END_TEST
+
+/* Files without number take more memory than there is: nothing is done, and nothing cleared up. */
+START_TEST(test_no_memory)
+{
+	struct postmark_conf conf = DEFAULTS(500, 5);
+	struct rlimit before, tight = { .rlim_cur = 1 << 30 };
+	struct postmark_op op;
+	struct postmark p;
+	int r;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_AS, &before), 0);
+	tight.rlim_max = before.rlim_max;
+	conf.number = 1 << 30;
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &tight), 0);
+	r = postmark_init(&p, &conf);
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &before), 0);
+	ck_assert_int_eq(r, -ENOMEM);
+	postmark_stop(&p);
+	ck_assert(!postmark_next(&p, &op));
+	postmark_free(&p);
 }
 END_TEST
 
@@ -272,6 +303,9 @@ int main(void)
 	tcase_add_test(tc, test_out_of_files);
 	tcase_add_test(tc, test_full_table);
 	tcase_add_test(tc, test_stop);
+	/* An allocator that is sanitized has address space of its own, and ends the program. */
+	if (!getenv("IOJOB_SANITIZE") || !*getenv("IOJOB_SANITIZE"))
+		tcase_add_test(tc, test_no_memory);
 	suite_add_tcase(suite, tc);
 	return unit_run(suite);
 }
