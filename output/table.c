@@ -349,21 +349,51 @@ static void print_note(const struct table *table, FILE *to, const struct table_e
 	fprintf(to, ": %s", note);
 }
 
-/* Says where several jobs of a row stand behind one figure. */
-static bool print_sum(const struct table *table, FILE *to, size_t row)
+/* How many jobs the cells of a row stand for. */
+struct jobs_range {
+	unsigned least;
+	unsigned most;
+};
+
+static struct jobs_range jobs_of_row(const struct table *table, size_t row)
 {
-	unsigned most = 0, least = UINT_MAX;
+	struct jobs_range n = { UINT_MAX, 0 };
 
 	for (size_t c = 0; c < table->ncolumns; c++) {
 		unsigned jobs = table_cell(table, row, c)->jobs;
 
-		most = jobs > most ? jobs : most;
-		least = jobs && jobs < least ? jobs : least;
+		n.most = jobs > n.most ? jobs : n.most;
+		n.least = jobs && jobs < n.least ? jobs : n.least;
 	}
-	if (most < 2)
+	return n;
+}
+
+static bool rows_are_alike(const struct table *table)
+{
+	const struct jobs_range first = jobs_of_row(table, 0);
+
+	for (size_t r = 1; r < table->nrows; r++) {
+		const struct jobs_range n = jobs_of_row(table, r);
+
+		if (n.least != first.least || n.most != first.most)
+			return false;
+	}
+	return table->nrows > 1;
+}
+
+/* Says where several jobs of a row stand behind one figure; of rows that are alike once. */
+static bool print_sum(const struct table *table, FILE *to, size_t row)
+{
+	const struct jobs_range n = jobs_of_row(table, row);
+	bool alike = rows_are_alike(table);
+
+	if (n.most < 2 || (alike && row))
 		return false;
-	print_row_name(table, to, row);
-	fprintf(to, ": %s%u jobs are taken as one", least < most ? "up to " : "", most);
+	if (alike)
+		fputs("all rows", to);
+	else
+		print_row_name(table, to, row);
+	fprintf(to, ": %s%u jobs are taken as one", n.least < n.most ? "up to " : "", n.most);
 	return true;
 }
 

@@ -1589,6 +1589,32 @@ START_TEST(test_table_sums)
 }
 END_TEST
 
+/* Rows with as many jobs in their cells have one line, not one each. */
+START_TEST(test_table_sums_alike)
+{
+	struct result result = { .njobs = 0 };
+
+	for (unsigned i = 0; i < 6; i++)
+		cell_add(&result, i < 3 ? "one" : "two", "numjobs", i % 3 ? "2" : "1", 10);
+	check_table(&result,
+			"KiB/s by numjobs\n"
+			"      1   2\n"
+			"one  10  20\n"
+			"two  10  20\n"
+			"  + all rows: up to 2 jobs are taken as one\n");
+	cell_add(&result, "three", "numjobs", "1", 10);
+	check_table(&result,
+			"KiB/s by numjobs\n"
+			"        1   2\n"
+			"one    10  20\n"
+			"two    10  20\n"
+			"three  10\n"
+			"  + one: up to 2 jobs are taken as one\n"
+			"  + two: up to 2 jobs are taken as one\n");
+	result_free(&result);
+}
+END_TEST
+
 /* Two axes go down; what is further out, and each set of axes, has a matrix of its own. */
 START_TEST(test_table_axes)
 {
@@ -1777,8 +1803,8 @@ int main(void)
 		test_text, test_text_agrees, test_text_few, test_text_percentile_list,
 		test_text_long, test_table_document, test_table_sections, test_table_layouts,
 		test_table_cells, test_table_metrics, test_table_notes, test_table_sums,
-		test_table_axes, test_table_wide, test_table_none, test_fit, test_find,
-		test_manual,
+		test_table_sums_alike, test_table_axes, test_table_wide,
+		test_table_none, test_fit, test_find, test_manual,
 	};
 	Suite *suite = suite_create("output");
 	TCase *tcase = tcase_create("output");
