@@ -8,7 +8,7 @@
 #include "wrap.h"
 
 enum {
-	LABEL_MAX = 30, /* a row with a longer label has a line of its own for it */
+	LABEL_MAX = 30, /* where it is the only one of its row; a longer one has its own line */
 	WORD_MAX = 20,  /* a longer word of a header is cut */
 	GAP = 2,
 };
@@ -51,8 +51,18 @@ static size_t column_width(const struct table *table, size_t column)
 	return width;
 }
 
+/* Labels and the widest of columns fit into a line. */
+static size_t label_max(size_t labels)
+{
+	size_t width = (WRAP_COLUMNS - WORD_MAX - GAP - (labels - 1) * GAP) / labels;
+
+	return width < LABEL_MAX ? width : LABEL_MAX;
+}
+
 static int layout_init(struct layout *layout, const struct table *table)
 {
+	const size_t most = label_max(table_labels(table));
+
 	*layout = (struct layout){ .table = table };
 	layout->columns = calloc(table->ncolumns, sizeof(*layout->columns));
 	if (!layout->columns)
@@ -64,7 +74,7 @@ static int layout_init(struct layout *layout, const struct table *table)
 
 		for (size_t r = 0; r < table->nrows; r++)
 			width = max_size(width, wrap_width(table_label(table, r, i)));
-		layout->labels[i] = width < LABEL_MAX ? width : LABEL_MAX;
+		layout->labels[i] = width < most ? width : most;
 		layout->label_width += (i ? GAP : 0) + layout->labels[i];
 	}
 	return 0;

@@ -1684,6 +1684,28 @@ START_TEST(test_table_wide)
 }
 END_TEST
 
+/* Nor do three labels and a column leave no room for each other. */
+START_TEST(test_table_wide_labels)
+{
+	struct result result = { .njobs = 0 };
+	char *text;
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct result_job *job = cell_add(&result, "a", "outer",
+				"some words of thirty columns", 1000);
+
+		axis_add(job, "inner", "other words of thirty columns.");
+		axis_add(job, "n", "a-word-of-twenty-col");
+		set(&job->file, i ? "a-job-file.of-thirty-bytes.ini" : "b.ini");
+	}
+	text = print(output_table, &result);
+	check_lines(text);
+	ck_says(text, "a-word-of-twenty-col");
+	free(text);
+	result_free(&result);
+}
+END_TEST
+
 START_TEST(test_table_none)
 {
 	struct result result = { .njobs = 0 };
@@ -1804,7 +1826,7 @@ int main(void)
 		test_text_long, test_table_document, test_table_sections, test_table_layouts,
 		test_table_cells, test_table_metrics, test_table_notes, test_table_sums,
 		test_table_sums_alike, test_table_axes, test_table_wide,
-		test_table_none, test_fit, test_find, test_manual,
+		test_table_wide_labels, test_table_none, test_fit, test_find, test_manual,
 	};
 	Suite *suite = suite_create("output");
 	TCase *tcase = tcase_create("output");
