@@ -312,7 +312,7 @@ static void doubt_add(struct result_doubt **doubts, size_t *n, const char *id, b
 			copy(advice) };
 }
 
-/* Doubts, none that is accepted; facts of a job (its files are in memory), and none of the whole. */
+/* Doubts, none that is accepted; facts of a job (its files are in memory), none of the whole. */
 START_TEST(test_doubts)
 {
 	struct result result;
