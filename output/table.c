@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../core/job/units.h"
+#include "../core/result/repeats.h"
 
 /* How figures are printed, by their unit. */
 static const struct {
@@ -104,7 +105,7 @@ static void table_free(struct table *table)
 static int table_init(struct table *table, const struct result *result,
 		const struct result_job *like)
 {
-	*table = (struct table){ .like = like };
+	*table = (struct table){ .result = result, .like = like };
 	table->entries = calloc(result->njobs, sizeof(*table->entries));
 	table->rows = calloc(result->njobs, sizeof(*table->rows));
 	table->columns = calloc(result->njobs, sizeof(*table->columns));
@@ -154,8 +155,10 @@ static bool never_ran(const struct result_job *job)
 }
 
 /* What must be said of the job's cell, into buf; NULL for nothing. */
-static const char *job_note(const struct result_job *job, char *buf, size_t size)
+static const char *job_note(const struct table *table, const struct result_job *job, char *buf,
+		size_t size)
 {
+	size_t bad = repeats_failed(table->result, (size_t)(job - table->result->jobs));
 	uint64_t errors = 0;
 
 	if (job->skipped)
@@ -169,10 +172,11 @@ static const char *job_note(const struct result_job *job, char *buf, size_t size
 		return never_ran(job) ? "interrupted before it began" : "interrupted";
 	for (int d = 0; d < RESULT_DIRS; d++)
 		errors += job->dir[d].errors;
-	if (!errors)
-		return NULL;
-	snprintf(buf, size, "%llu I/Os failed", (unsigned long long)errors);
-	return buf;
+	if (bad)
+		snprintf(buf, size, "%zu of %zu repeats failed", bad, table->result->nrepeats);
+	else
+		snprintf(buf, size, "%llu I/Os failed", (unsigned long long)errors);
+	return bad || errors ? buf : NULL;
 }
 
 /* The figure of the jobs of one cell, taken as one. */
@@ -205,7 +209,7 @@ static void count_jobs(struct table *table)
 		cell->jobs++;
 		cell->ran += !never_ran(e->job);
 		cell->failed += result_failed(e->job);
-		cell->noted += job_note(e->job, buf, sizeof(buf)) != NULL;
+		cell->noted += job_note(table, e->job, buf, sizeof(buf)) != NULL;
 		cell->value = metric_of(table->metric, e->job);
 	}
 }
@@ -312,7 +316,7 @@ static size_t find_note(const struct table *table, size_t row, size_t column, co
 
 		if (e->row != row || (column < table->ncolumns && e->column != column))
 			continue;
-		text = job_note(e->job, buf, sizeof(buf));
+		text = job_note(table, e->job, buf, sizeof(buf));
 		if (text && !strcmp(text, note))
 			break;
 	}
@@ -411,7 +415,7 @@ static char write_note(const struct table *table, FILE *to, size_t i)
 	if (i >= table->nentries)
 		return print_sum(table, to, i - table->nentries) ? '+' : 0;
 	cell = table_cell(table, e->row, e->column);
-	note = job_note(e->job, buf, sizeof(buf));
+	note = job_note(table, e->job, buf, sizeof(buf));
 	if (!note || find_note(table, e->row, table->ncolumns, note) != i)
 		return 0;
 	print_note(table, to, e, note);

@@ -36,6 +36,7 @@ struct table_entry {
 
 /* One matrix. The strings are the result's. */
 struct table {
+	const struct result *result;
 	const struct result_job *like; /* its first job; the others have axes of the same names */
 	struct table_entry *entries;
 	size_t nentries;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../core/job/units.h"
+#include "../core/result/repeats.h"
 #include "wrap.h"
 
 enum {
@@ -582,16 +583,22 @@ static int print_failures(const struct report *r)
 	for (size_t i = 0; i < r->result->njobs; i++) {
 		const struct result_job *job = &r->result->jobs[i];
 		const char *what = job->error_text[0] ? job->error_text : strerror(job->error);
+		size_t bad = repeats_failed(r->result, i);
 		char *label = make_label(r->result, job, -1);
+		char repeats[64];
 
 		if (!label)
 			return -ENOMEM;
+		snprintf(repeats, sizeof(repeats), "%zu of %zu repeats failed", bad,
+				r->result->nrepeats);
 		if (job->skipped)
 			print_line(r, label, job->skipped);
 		else if (result_failed(job))
 			print_line(r, label, what);
 		else if (!job->elapsed_ns)
 			print_line(r, label, "not run");
+		else if (bad)
+			print_line(r, label, repeats);
 		free(label);
 	}
 	return 0;

@@ -1516,6 +1516,7 @@ START_TEST(test_table_notes)
 {
 	struct result result = { .njobs = 0 };
 	struct result_job *job;
+	char *text;
 
 	for (size_t c = 0; c < 3; c++) {
 		cell_add(&result, "psync", "mode", modes[c], 1000 + (unsigned)c);
@@ -1551,6 +1552,21 @@ START_TEST(test_table_notes)
 			"  * mmap, Random read: 3 I/Os failed\n"
 			"  * mmap, Normal write: interrupted\n"
 			"  - null: interrupted before it began\n");
+	/* A median of the repeats that went well is no more than that. */
+	result.repeats = calloc(2, sizeof(*result.repeats));
+	ck_assert_ptr_nonnull(result.repeats);
+	result.nrepeats = 2;
+	result.repeats[0] = (struct result_repeat){ .jobs = result.jobs, .njobs = result.njobs };
+	result.repeats[1] = (struct result_repeat){
+		.jobs = calloc(result.njobs, sizeof(struct result_job)), .njobs = result.njobs,
+	};
+	ck_assert_ptr_nonnull(result.repeats[1].jobs);
+	result.repeats[1].jobs[0].end = RESULT_END_DIED;
+	text = print(output_table, &result);
+	ck_says(text, "psync *1,000 1,001 1,002");
+	ck_says(text, "* psync, Normal read: 1 of 2 repeats failed");
+	free(text);
+	result.jobs = NULL;
 	result_free(&result);
 }
 END_TEST

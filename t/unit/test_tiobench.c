@@ -370,7 +370,10 @@ START_TEST(test_doubts_of_workers)
 	ck_assert_ptr_nonnull(result.repeats[1].jobs);
 	doubt_add(&result.repeats[1].jobs[0].doubts, &result.repeats[1].jobs[0].ndoubts, "L1",
 			false, false, "");
+	result.repeats[1].jobs[2].end = RESULT_END_ERROR;
 	text = print(&result);
+	ck_says(text, "Read, 8k: note C3 in 1 of 2 runs: seen\nRead, 8k: note T1 in 1 of 2 runs: "
+			"seen\nRead, 8k: 1 of 2 repeats failed\n");
 	ck_says(text, "Read, 4k: note T1 in 2 of 4 runs: seen\n"
 			"Read, 4k: note C3 in 1 of 4 runs: seen\n"
 			"Read, 4k: note L1 in 1 of 4 runs: seen\n"
