@@ -432,13 +432,6 @@ static const char *manner(const struct iojob_engine *e)
 
 static void print_ops(const struct iojob_engine *e, char *buf, size_t size)
 {
-	static const char *const names[IOJOB_OPS] = {
-		[IOJOB_READ] = "read",
-		[IOJOB_WRITE] = "write",
-		[IOJOB_TRIM] = "trim",
-		[IOJOB_FSYNC] = "fsync",
-		[IOJOB_FDATASYNC] = "fdatasync",
-	};
 	size_t used = 0;
 
 	buf[0] = '\0';
@@ -447,7 +440,8 @@ static void print_ops(const struct iojob_engine *e, char *buf, size_t size)
 
 		if (!(e->ops & IOJOB_OP_BIT(op)))
 			continue;
-		n = snprintf(buf + used, size - used, "%s%s", used ? ", " : "", names[op]);
+		n = snprintf(buf + used, size - used, "%s%s", used ? ", " : "",
+				engine_op_name(op));
 		if (n > 0 && (size_t)n < size - used)
 			used += (size_t)n;
 	}

@@ -37,6 +37,19 @@ const char *engine_canonical(const char *name)
 	return name;
 }
 
+const char *engine_op_name(unsigned op)
+{
+	static const char *const names[IOJOB_OPS] = {
+		[IOJOB_READ] = "read",
+		[IOJOB_WRITE] = "write",
+		[IOJOB_TRIM] = "trim",
+		[IOJOB_FSYNC] = "fsync",
+		[IOJOB_FDATASYNC] = "fdatasync",
+	};
+
+	return op < IOJOB_OPS ? names[op] : "?";
+}
+
 const char *engine_build_dir(char *buf, size_t size)
 {
 	static const char engines[] = "/engines";

@@ -39,6 +39,9 @@ int engine_load_all(struct engines *engines, struct err *err);
 /* The engine meant by a name that other job files use (sync: psync), or the name itself. */
 const char *engine_canonical(const char *name);
 
+/* "read", "fdatasync" ...; "?" for what is no operation. */
+const char *engine_op_name(unsigned op);
+
 /*
  * engines/ beside the program where that is its build tree (a Makefile, and engines/psync.so), else
  * NULL. Written into buf.

@@ -354,16 +354,15 @@ enum check_verdict rig_run(struct rig *rig, unsigned n)
 
 enum check_verdict rig_expect(struct rig *rig, const struct iojob_io *io, int64_t res)
 {
-	static const char *const ops[IOJOB_OPS] = { "read", "write", "trim", "fsync", "fdatasync" };
-
 	if (io->res == res)
 		return CHECK_OK;
 	if (io->res == -EOPNOTSUPP && (rig->kit->optional || io->op == IOJOB_TRIM))
-		return kit_skip(rig->kit, "%s: %s", ops[io->op], strerror(EOPNOTSUPP));
+		return kit_skip(rig->kit, "%s: %s", engine_op_name(io->op), strerror(EOPNOTSUPP));
 	return kit_fail(rig->kit, "%s of %u bytes at %llu: res is %lld%s%s%s, and should be %lld",
-			ops[io->op], io->len, (unsigned long long)io->offset, (long long)io->res,
-			io->res < 0 ? " (" : "", io->res < 0 ? strerror((int)-io->res) : "",
-			io->res < 0 ? ")" : "", (long long)res);
+			engine_op_name(io->op), io->len, (unsigned long long)io->offset,
+			(long long)io->res, io->res < 0 ? " (" : "",
+			io->res < 0 ? strerror((int)-io->res) : "", io->res < 0 ? ")" : "",
+			(long long)res);
 }
 
 /* One request, with its result. */

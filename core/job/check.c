@@ -3,7 +3,6 @@
 #include "job.h"
 #include "list.h"
 #include "units.h"
-#include "units.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,14 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *const op_names[IOJOB_OPS] = {
-	[IOJOB_READ] = "read",
-	[IOJOB_WRITE] = "write",
-	[IOJOB_TRIM] = "trim",
-	[IOJOB_FSYNC] = "fsync",
-	[IOJOB_FDATASYNC] = "fdatasync",
-};
 
 /* The key to blame stands in front of the text with its file and line. */
 static int refuse(const struct job *job, const char *key, struct err *err, const char *format, ...)
@@ -172,7 +163,8 @@ static int check_ops(struct job *job, struct err *err)
 		job->ops |= IOJOB_OP_BIT(wants[i].op);
 		if (job->engine && !(job->engine->e.ops & IOJOB_OP_BIT(wants[i].op)))
 			return refuse(job, wants[i].key, err, "%s: the engine %s does no %s",
-					wants[i].key, job->engine->e.name, op_names[wants[i].op]);
+					wants[i].key, job->engine->e.name,
+					engine_op_name(wants[i].op));
 	}
 	return 0;
 }
@@ -337,7 +329,7 @@ static int check_rate(struct job *job, struct err *err)
 			return refuse(job, "rate_iops", err,
 					"rate_iops: rate is set as well; only one of them can "
 					"count for a %s",
-					op_names[d]);
+					engine_op_name((unsigned)d));
 	return 0;
 }
 

@@ -122,12 +122,12 @@ static void describe_hang(const struct stage *s, const struct stage_worker *w, s
 	if (oldest->pub.op >= IOJOB_FSYNC)
 		err_set(text, ETIMEDOUT,
 				"hung: nothing completed for %s; %s of %s in flight for %s", idle,
-				drive_op_name(oldest->pub.op), path_of(s, w, oldest), age);
+				engine_op_name(oldest->pub.op), path_of(s, w, oldest), age);
 	else
 		err_set(text, ETIMEDOUT,
 				"hung: nothing completed for %s; %s of %u bytes at offset %llu of "
 				"%s in flight for %s",
-				idle, drive_op_name(oldest->pub.op), oldest->pub.len,
+				idle, engine_op_name(oldest->pub.op), oldest->pub.len,
 				(unsigned long long)oldest->pub.offset, path_of(s, w, oldest), age);
 }
 

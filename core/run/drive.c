@@ -30,16 +30,3 @@ uint32_t drive_whole(struct io *io)
 	}
 	return bytes;
 }
-
-const char *drive_op_name(unsigned op)
-{
-	static const char *const names[IOJOB_OPS] = {
-		[IOJOB_READ] = "read",
-		[IOJOB_WRITE] = "write",
-		[IOJOB_TRIM] = "trim",
-		[IOJOB_FSYNC] = "fsync",
-		[IOJOB_FDATASYNC] = "fdatasync",
-	};
-
-	return op < IOJOB_OPS ? names[op] : "?";
-}

@@ -87,7 +87,4 @@ bool drive_rest(struct io *io);
 /* Bytes that an I/O moved in all its transfers; puts it back to what it was before drive_rest(). */
 uint32_t drive_whole(struct io *io);
 
-/* "read", "fdatasync" ... */
-const char *drive_op_name(unsigned op);
-
 #endif

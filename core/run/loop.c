@@ -33,11 +33,11 @@ void loop_fail_io(struct worker *w, const struct io *io, int error)
 
 	if (!w->shared->text.text[0]) {
 		if (io->pub.op >= IOJOB_FSYNC)
-			err_set(&w->shared->text, error, "%s of %s: %s", drive_op_name(io->pub.op),
-					io->pub.file->path, why);
+			err_set(&w->shared->text, error, "%s of %s: %s",
+					engine_op_name(io->pub.op), io->pub.file->path, why);
 		else
 			err_set(&w->shared->text, error, "%s of %u bytes at offset %llu of %s: %s",
-					drive_op_name(io->pub.op), io->pub.len,
+					engine_op_name(io->pub.op), io->pub.len,
 					(unsigned long long)io->pub.offset, io->pub.file->path,
 					why);
 	}
@@ -603,7 +603,7 @@ bool loop_one(struct worker *w, struct io *io)
 				|| finish_async(w, io, &bytes, &again));
 	}
 	if (n < 1)
-		loop_fail_engine(w, n ? -n : EAGAIN, drive_op_name(pub->op));
+		loop_fail_engine(w, n ? -n : EAGAIN, engine_op_name(pub->op));
 	return whole;
 }
 
