@@ -47,7 +47,10 @@ static inline uint64_t drive_execute(struct drive *drive, struct io *io)
 	return clock_ticks(drive->clock);
 }
 
-/* Starts up to n I/Os and returns how many the engine took, or -errno; *now: ticks after it. */
+/*
+ * Starts up to n I/Os and returns how many the engine took, or -errno (-EPROTO: it claims to have
+ * taken more); *now: ticks after it.
+ */
 static inline int drive_submit(
 		struct drive *drive, struct iojob_io *const *ios, unsigned n, uint64_t *now)
 {
@@ -60,20 +63,25 @@ static inline int drive_submit(
 	*now = issued = clock_ticks(drive->clock);
 	for (unsigned i = 0; i < n; i++)
 		io_of(ios[i])->issued = issued;
-	if (__builtin_expect(took > 0, 1))
+	if (__builtin_expect((unsigned)took <= n, 1))
 		drive->inflight += (unsigned)took;
+	else if (took > 0)
+		return -EPROTO;
 	return took;
 }
 
-/* Waits for min to max of them; returns how many, or -errno; *end: ticks when they were there. */
+/*
+ * Waits for min to max of them; returns how many, or -errno (-EPROTO: more than max); *end: ticks
+ * when they were there.
+ */
 static inline int drive_reap(struct drive *drive, struct iojob_io **ios, unsigned min, unsigned max,
 		int64_t timeout_ns, uint64_t *end)
 {
 	int got = drive->engine->reap(drive->worker, ios, min, max, timeout_ns);
 
 	*end = clock_ticks(drive->clock);
-	if (__builtin_expect(got < 0, 0))
-		return got == -EINTR ? 0 : got;
+	if (__builtin_expect((unsigned)got > max, 0))
+		return got > 0 ? -EPROTO : got == -EINTR ? 0 : got;
 	drive->inflight -= (unsigned)got;
 	return got;
 }

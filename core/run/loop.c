@@ -509,8 +509,6 @@ ALWAYS_INLINE void loop_async(
 			loop_fail_engine(w, -got, "reap");
 			return;
 		}
-		if (one && got > 1)
-			__builtin_unreachable(); /* it was asked for one */
 		if (!paced || got) /* what a schedule polls for is no batch of the job's */
 			w->stats->complete[stat_batch_group((unsigned)got)]++;
 		record_reaped(w, (unsigned)got, now, extra, one);

@@ -11,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum fault { NONE, CRASH, EXIT, HANG, FAIL, CRASH_OPEN, HANG_OPEN, HANG_CLOSE, REFUSE };
+enum fault {
+	NONE, CRASH, EXIT, HANG, FAIL, CRASH_OPEN, HANG_OPEN, HANG_CLOSE, REFUSE, TAKES, BRINGS,
+};
 
 struct conf {
 	int fault;
@@ -30,6 +32,8 @@ static const struct iojob_choice faults[] = {
 	{ "hang_open", HANG_OPEN, "never is set up" },
 	{ "hang_close", HANG_CLOSE, "never is closed" },
 	{ "refuse", REFUSE, "does not run on this machine" },
+	{ "takes", TAKES, "says that it took more than it was given" },
+	{ "brings", BRINGS, "says that it brought more than it was asked for" },
 	{ NULL, 0, NULL },
 };
 
@@ -139,21 +143,25 @@ static void bad_do(struct iojob_worker *w, struct iojob_io *io)
 #ifdef ASYNC
 static int bad_submit(struct iojob_worker *w, struct iojob_io *const *ios, unsigned n)
 {
+	const struct conf *conf = w->conf;
 	struct state *state = w->priv;
 
 	for (unsigned i = 0; i < n; i++)
 		state->queue[(state->first + state->n++) % w->depth] = ios[i];
-	return (int)n;
+	return (int)n + (conf->fault == TAKES && state->done >= conf->after);
 }
 
 static int bad_reap(struct iojob_worker *w, struct iojob_io **ios, unsigned min, unsigned max,
 		int64_t timeout_ns)
 {
+	const struct conf *conf = w->conf;
 	struct state *state = w->priv;
 	unsigned n = 0;
 
 	(void)min;
 	(void)timeout_ns;
+	if (conf->fault == BRINGS && state->done >= conf->after)
+		return (int)max + 1;
 	for (; n < max && state->n; n++, state->n--) {
 		ios[n] = state->queue[state->first++ % w->depth];
 		bad_do(w, ios[n]);

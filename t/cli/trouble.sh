@@ -138,6 +138,26 @@ if [ -n "$have_bad" ]; then
 		job("faulty").iojob.skipped | test("this machine has no such thing")' \
 		refuse --set optional=1
 
+	# Of a batch, and of one at a time.
+	counts() { # FAULT CALL
+		runs 1 'job("batch", "one") | .iojob.end == "error" and .error == 71
+			and (.read.total_ios | . >= 10 and . < 14)
+			and .iojob.error_text == "bad_async: '"$2"': Protocol error"' - <<-END
+			[global]
+			ioengine = bad_async
+			iodepth = 4
+			fault = $1
+			after = 10
+			size = 64k
+			[batch]
+			iodepth_batch_complete_max = 4
+			[one]
+			iodepth_batch = 1
+		END
+	}
+	check "an engine that claims to have taken more than it was given" counts takes submit
+	check "one that claims to bring more than it was asked for" counts brings reap
+
 	hang() { # ARGUMENT...
 		began=$(now)
 		runs 1 '(job("sync", "async") | .iojob.end == "hung" and .error == 110
