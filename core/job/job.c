@@ -12,6 +12,9 @@
 #define SECOND 1000000000ll
 #define MILLISECOND 1000000ll
 
+/* Ten years: in ticks of any clock, and added to a moment, far from overflowing 64 bits. */
+#define LONGEST (3650ll * 24 * 3600 * SECOND)
+
 static const struct iojob_choice rw_choices[] = {
 	{ "read", JOB_RW_READ, "sequential reads" },
 	{ "write", JOB_RW_WRITE, "sequential writes" },
@@ -211,6 +214,7 @@ const struct iojob_option job_options[] = {
 	{
 		ROW(size, SIZE),
 		.flags = IOJOB_OPT_PERCENT,
+		.max = INT64_MAX,
 		.help = "bytes that each worker's files have together",
 		.doc = "The files share it evenly: with `nrfiles=4`, `size=1g` makes files of "
 		       "256m. It is the part of the files that the job works on, and, unless "
@@ -223,6 +227,7 @@ const struct iojob_option job_options[] = {
 		ROW(io_size, SIZE),
 		.alias = "io_limit",
 		.flags = IOJOB_OPT_PERCENT,
+		.max = INT64_MAX,
 		.help = "bytes that each worker reads and writes before it is done",
 		.doc = "Less than `size` does only a part of it, more goes over it again. A "
 		       "percentage is one of `size`.",
@@ -284,6 +289,7 @@ const struct iojob_option job_options[] = {
 		.alias = "fileoffset",
 		.flags = IOJOB_OPT_PERCENT,
 		.def = "0",
+		.max = INT64_MAX,
 		.help = "where in each file the work begins",
 		.doc = "What lies before it is neither read nor written. A percentage is one of "
 		       "the file.",
@@ -398,6 +404,7 @@ const struct iojob_option job_options[] = {
 	{
 		ROW(runtime, TIME),
 		.alias = "timeout",
+		.max = LONGEST,
 		.help = "time after which the job ends, done or not; 0: none",
 		.doc = "Counts from the end of `ramp_time`. A job whose work is done earlier ends "
 		       "earlier, unless `time_based` is set. I/Os in flight at the end are waited "
@@ -412,6 +419,7 @@ const struct iojob_option job_options[] = {
 	},
 	{
 		ROW(ramp_time, TIME),
+		.max = LONGEST,
 		.help = "time at the start that does not count in the results",
 		.doc = "The work is the same, and what has been done of it stays done; only the "
 		       "figures begin after it.",
@@ -457,6 +465,7 @@ const struct iojob_option job_options[] = {
 	{
 		ROW(steadystate_duration, TIME),
 		.alias = "ss_dur",
+		.max = LONGEST,
 		.help = "seconds over which steadystate must hold; 0: it is not asked",
 		.doc = "Whole seconds, 2 at least, and 5 for `snia`. With this alone `steadystate` "
 		       "is what its default says.",
@@ -464,12 +473,14 @@ const struct iojob_option job_options[] = {
 	{
 		ROW(steadystate_ramp_time, TIME),
 		.alias = "ss_ramp",
+		.max = LONGEST,
 		.help = "time at the start that steadystate passes over",
 		.doc = "Counts from the end of `ramp_time`. Unlike there, this time is in the "
 		       "results of the job.",
 	},
 	{
 		ROW(startdelay, TIME),
+		.max = LONGEST,
 		.help = "how long the job waits after its stage has begun",
 		.doc = "The other jobs of the stage do not wait for it.",
 	},
@@ -733,6 +744,7 @@ const struct iojob_option job_options[] = {
 	},
 	{
 		ROW(thinktime, TIME),
+		.max = LONGEST,
 		.unit_ns = 1000,
 		.help = "pause between I/Os; without a unit, microseconds",
 		.doc = "The worker sleeps; see `thinktime_blocks` for how often.",

@@ -423,8 +423,9 @@ static void set_limits(struct plan_worker *w, const struct load_region *regions)
 	memcpy(spec.bs_min, job->bs_min, sizeof(spec.bs_min));
 	memcpy(spec.bs_max, job->bs_max, sizeof(spec.bs_max));
 	w->map_bytes = load_map_bytes(&spec);
-	w->limit_ios = job->o.number_ios ? (uint64_t)job->o.number_ios * loops : UINT64_MAX;
 	w->pass_ios = job->o.number_ios ? (uint64_t)job->o.number_ios : UINT64_MAX;
+	if (__builtin_mul_overflow(w->pass_ios, loops, &w->limit_ios))
+		w->limit_ios = UINT64_MAX;
 	w->pass_bytes = UINT64_MAX;
 	w->limit_bytes = job->o.time_based ? UINT64_MAX : work_bytes(job, pass, &w->pass_bytes);
 }

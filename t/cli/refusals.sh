@@ -23,6 +23,8 @@ size=1z ~ 1 ~ size = 1z: a number of zones, which this version of iojob does not
 size= ~ 1 ~ size = : a value is missing$
 size=64k\nbs=128k ~ 2 ~ bs = 128k: more than the 64 KiB of bad\.0\.0$
 size=-1 ~ 1 ~ size = -1: must
+runtime=9999999999 ~ 1 ~ runtime = 9999999999: must be from 0s to 315360000s$
+offset=9000p ~ 1 ~ offset = 9000p: too large$
 runtime=1parsec ~ 1 ~ runtime = 1parsec: no unit of time follows
 numjobs=0 ~ 1 ~ numjobs = 0: must be from 1 to 4096$
 numjobs=4097 ~ 1 ~ numjobs = 4097: must be from 1 to 4096$
