@@ -11,11 +11,6 @@
 
 static const uint64_t interval_ns = 1000000000;
 
-static uint64_t load64(const uint64_t *p)
-{
-	return __atomic_load_n(p, __ATOMIC_RELAXED);
-}
-
 /* ---- workers ------------------------------------------------------------------------------- */
 
 /* When a worker began to be measured; 0: not yet, or never. */
@@ -23,9 +18,9 @@ static uint64_t begun_ns(const struct stage_worker *w, const struct clock *clock
 {
 	uint64_t begin;
 
-	if (__atomic_load_n(&w->shared->phase, __ATOMIC_ACQUIRE) < WORKER_RUN)
+	if (worker_phase(w->shared) < WORKER_RUN)
 		return 0;
-	begin = load64(&w->shared->begin_ticks);
+	begin = worker_read(&w->shared->begin_ticks);
 	return begin ? clock_to_ns(clock, begin) : 0;
 }
 
@@ -37,7 +32,7 @@ static uint64_t ended_ns(const struct stage_worker *w, const struct clock *clock
 
 	if (w->lost_ns)
 		return w->lost_ns;
-	if (__atomic_load_n(&shared->phase, __ATOMIC_ACQUIRE) <= WORKER_RUN)
+	if (worker_phase(shared) <= WORKER_RUN)
 		return now;
 	end = shared->sync_begin_ticks ? shared->sync_begin_ticks : shared->end_ticks;
 	return end ? clock_to_ns(clock, end) : now;
@@ -46,7 +41,7 @@ static uint64_t ended_ns(const struct stage_worker *w, const struct clock *clock
 static bool at_work(const struct stage_worker *w)
 {
 	return !w->over && !w->hung
-			&& __atomic_load_n(&w->shared->phase, __ATOMIC_ACQUIRE) <= WORKER_RUN;
+			&& worker_phase(w->shared) <= WORKER_RUN;
 }
 
 static void count(const struct course *c, const struct clock *clock, struct course_counts *counts)
@@ -58,7 +53,7 @@ static void count(const struct course *c, const struct clock *clock, struct cour
 		if (!begun_ns(&c->workers[i], clock))
 			continue; /* what it counts is thrown away after its ramp_time */
 		for (int d = 0; d < RESULT_DIRS; d++) {
-			counts->bytes[d] += load64(&shared->stats.op[d].bytes);
+			counts->bytes[d] += worker_read(&shared->stats.op[d].bytes);
 			counts->ios[d] += worker_ios(shared, d);
 		}
 	}

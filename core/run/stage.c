@@ -41,14 +41,9 @@ enum {
 	STACK_BYTES = 128 * 1024,     /* of a thread worker: only what it touches is memory */
 };
 
-static uint64_t load64(const uint64_t *p)
-{
-	return __atomic_load_n(p, __ATOMIC_RELAXED);
-}
-
 static enum worker_phase phase_of(const struct stage_worker *w)
 {
-	return (enum worker_phase)__atomic_load_n(&w->shared->phase, __ATOMIC_ACQUIRE);
+	return worker_phase(w->shared);
 }
 
 static void wake_all(uint32_t *word)
@@ -346,13 +341,13 @@ static uint64_t moves_of(const struct stage_worker *w)
 	uint64_t sum = phase_of(w);
 
 	for (int op = 0; op < STAT_OPS; op++)
-		sum += load64(&w->shared->stats.clat[op].n)
-		       + load64(&w->shared->stats.op[op].errors);
+		sum += worker_read(&w->shared->stats.clat[op].n)
+		       + worker_read(&w->shared->stats.op[op].errors);
 	if (w->shared->postmark) {
 		sum += worker_ios(w->shared, 0) + worker_ios(w->shared, 1)
-		       + load64(&w->shared->postmark->cleared);
+		       + worker_read(&w->shared->postmark->cleared);
 		for (int k = 0; k < POSTMARK_KINDS; k++)
-			sum += load64(&w->shared->postmark->whole[k].n);
+			sum += worker_read(&w->shared->postmark->whole[k].n);
 	}
 	return sum;
 }
@@ -384,9 +379,9 @@ static uint64_t end_due(const struct stage *s, const struct stage_worker *w)
 	case WORKER_READY:
 		break;
 	case WORKER_RAMP:
-		return clock_to_ns(s->clock, load64(&w->shared->ramp_ticks)) + o->ramp_time;
+		return clock_to_ns(s->clock, worker_read(&w->shared->ramp_ticks)) + o->ramp_time;
 	case WORKER_RUN:
-		return o->runtime ? clock_to_ns(s->clock, load64(&w->shared->begin_ticks))
+		return o->runtime ? clock_to_ns(s->clock, worker_read(&w->shared->begin_ticks))
 						       + o->runtime
 				  : 0;
 	case WORKER_SYNC:
@@ -494,9 +489,9 @@ static void sample_worker(const struct stage *s, struct stage_worker *w, uint64_
 
 	if (phase_of(w) != WORKER_RUN)
 		return;
-	begin = clock_to_ns(s->clock, load64(&w->shared->begin_ticks));
+	begin = clock_to_ns(s->clock, worker_read(&w->shared->begin_ticks));
 	for (int d = 0; d < RESULT_DIRS; d++) {
-		bytes[d] = load64(&stats->op[d].bytes);
+		bytes[d] = worker_read(&stats->op[d].bytes);
 		ios[d] = worker_ios(w->shared, d);
 	}
 	sample(&w->bw, bytes, now, begin);
@@ -530,8 +525,8 @@ static double postmark_share(const struct stage_worker *w)
 	const struct worker_postmark *pm = w->shared->postmark;
 	const struct job_opts *o = &w->spec->job->o;
 
-	return (double)(load64(&pm->done[POSTMARK_CREATION][POSTMARK_CREATE])
-			+ load64(&pm->transactions))
+	return (double)(worker_read(&pm->done[POSTMARK_CREATION][POSTMARK_CREATE])
+			+ worker_read(&pm->transactions))
 			/ ((double)o->postmark_number + (double)o->postmark_transactions);
 }
 
@@ -552,7 +547,7 @@ static double share_of(
 	if (phase_of(w) != WORKER_RUN)
 		return 0;
 	for (int d = 0; d < RESULT_DIRS; d++) {
-		bytes += (double)load64(&stats->op[d].bytes);
+		bytes += (double)worker_read(&stats->op[d].bytes);
 		ios += (double)worker_ios(w->shared, d);
 	}
 	if (w->shared->postmark)
@@ -561,7 +556,7 @@ static double share_of(
 		share = bytes / (double)w->spec->limit_bytes;
 	if (w->spec->limit_ios != UINT64_MAX && ios / (double)w->spec->limit_ios > share)
 		share = ios / (double)w->spec->limit_ios;
-	begin = (double)clock_to_ns(s->clock, load64(&w->shared->begin_ticks));
+	begin = (double)clock_to_ns(s->clock, worker_read(&w->shared->begin_ticks));
 	if (o->runtime && ((double)now - begin) / (double)o->runtime > share)
 		share = ((double)now - begin) / (double)o->runtime;
 	share = share > 1 ? 1 : share;
@@ -586,7 +581,7 @@ static void show(struct stage *s, uint64_t now)
 		double left_s, share = share_of(s, w, now, &left_s);
 
 		for (int d = 0; d < RESULT_DIRS; d++) {
-			bytes += load64(&w->shared->stats.op[d].bytes);
+			bytes += worker_read(&w->shared->stats.op[d].bytes);
 			ios += worker_ios(w->shared, d);
 		}
 		if (w->over || phase_of(w) == WORKER_DONE)

@@ -37,9 +37,9 @@ uint64_t worker_ios(const struct worker_shared *shared, int dir)
 
 	if (shared->postmark && dir <= IOJOB_WRITE)
 		n = &shared->postmark->calls[dir];
-	else if (!__atomic_load_n(&shared->stats.op[dir].bytes, __ATOMIC_RELAXED))
+	else if (!worker_read(&shared->stats.op[dir].bytes))
 		return 0; /* looking into the histogram would make a page of it real */
-	return __atomic_load_n(n, __ATOMIC_RELAXED);
+	return worker_read(n);
 }
 
 static void enter(struct worker *w, enum worker_phase phase)

@@ -66,6 +66,18 @@ size_t worker_shared_bytes(const struct job *job);
 /* Sets the pointers in it, of memory that is zero. */
 void worker_shared_init(struct worker_shared *shared, const struct job *job);
 
+/* A number of it as it is at this moment; it may be running. */
+static inline uint64_t worker_read(const uint64_t *number)
+{
+	return __atomic_load_n(number, __ATOMIC_RELAXED);
+}
+
+/* Which phase it is in: what it wrote before it entered that is there to be read. */
+static inline enum worker_phase worker_phase(const struct worker_shared *shared)
+{
+	return (enum worker_phase)__atomic_load_n(&shared->phase, __ATOMIC_ACQUIRE);
+}
+
 /* I/Os of a direction that it has done so far. It may be called while the worker runs. */
 uint64_t worker_ios(const struct worker_shared *shared, int dir);
 
