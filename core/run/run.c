@@ -195,7 +195,9 @@ static int add_results(struct run *run, size_t s, const struct stage *stage,
 			bad = add_empty(run, job, RESULT_END_WORK);
 		for (; !bad && at < stage->n && stage->specs[at].job == job; at++) {
 			bad = stage_result(stage, &stage->workers[at], &r);
-			if (!bad)
+			if (bad)
+				result_job_free(&r);
+			else
 				bad = add_measured(run, &stage->workers[at], &r);
 		}
 	}
@@ -395,7 +397,8 @@ static int lay_out(struct run *run, size_t s, struct layout *layout, uint64_t *n
 	for (size_t i = 0; !r && i < stage.n; i++) {
 		struct result_job result;
 
-		r = stage_result(&stage, &stage.workers[i], &result);
+		if (stage_result(&stage, &stage.workers[i], &result))
+			r = err_set(err, ENOMEM, "out of memory");
 		if (!r && result.error) {
 			struct err text;
 			char *why;
