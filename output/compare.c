@@ -72,7 +72,8 @@ const char *compare_unit(const struct metric *metric)
 	return "";
 }
 
-char *compare_percent(double change, char *buf, size_t size)
+/* "-7.1%"; "n/a" where there is none. Returns buf. */
+static char *print_percent(double change, char *buf, size_t size)
 {
 	double percent = round(change * 1000) / 10;
 
@@ -102,10 +103,10 @@ char *compare_condition_text(const struct compare *c, const struct compare_condi
 	else
 		snprintf(buf, size, "%s: %s %s in %s (%s), and must not be %s %s", name,
 				condition->metric.name,
-				compare_percent(f->change, change, sizeof(change)),
+				print_percent(f->change, change, sizeof(change)),
 				c->sides[side].label, marks[f->verdict].meaning,
 				condition->above ? "above" : "below",
-				compare_percent(condition->change, limit, sizeof(limit)));
+				print_percent(condition->change, limit, sizeof(limit)));
 	return buf;
 }
 
@@ -349,7 +350,7 @@ static void change_text(const struct compare_metric *m, const struct compare_fig
 	buf[0] = '\0';
 	if (f->verdict == COMPARE_ABSENT)
 		return;
-	compare_percent(f->change, buf, BUF / 2);
+	print_percent(f->change, buf, BUF / 2);
 	strcat(buf, marks[f->verdict].mark);
 }
 
@@ -618,7 +619,7 @@ static void say_geomean(struct view *v, size_t metric)
 	for (size_t s = 1; s < v->c->nsides && m->ncells > 1; s++) {
 		char percent[32];
 
-		compare_percent(m->geomean[s] - 1, percent, sizeof(percent));
+		print_percent(m->geomean[s] - 1, percent, sizeof(percent));
 		if (!isnan(m->geomean[s]))
 			say(v, "", "geometric mean%s%s: %s", many ? " of " : "",
 					many ? v->c->sides[s].label : "", percent);

@@ -26,7 +26,4 @@ char *compare_condition_text(const struct compare *c, const struct compare_condi
 /* What its values are in, for programs: "bytes/s". */
 const char *compare_unit(const struct metric *metric);
 
-/* "-7.1%"; "n/a" where there is none. Returns buf. */
-char *compare_percent(double change, char *buf, size_t size);
-
 #endif

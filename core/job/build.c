@@ -527,7 +527,7 @@ static int set_core(struct build *b, struct job *job, int row, const struct jobf
 		return err_at(b->err, EINVAL, pair->path, pair->line,
 				"%s = %.80s: %s, which this version of iojob does not implement",
 				key, pair->value, missing);
-	job->given.bits[row / 64] |= UINT64_C(1) << row % 64;
+	job->given[row / 64] |= UINT64_C(1) << row % 64;
 	rc = set_value(b, job, &job_options[row], &job->o, pair);
 	if (rc || !pair->value || !reads_otherwise(&job_options[row], pair->value))
 		return rc;

@@ -1042,7 +1042,7 @@ bool job_given(const struct job *job, const char *key)
 {
 	int row = job_row(key);
 
-	return row >= 0 && (job->given.bits[row / 64] >> row % 64 & 1);
+	return row >= 0 && (job->given[row / 64] >> row % 64 & 1);
 }
 
 void job_where(const struct job *job, const char *key, const char **path, unsigned *line)

@@ -178,9 +178,7 @@ struct job {
 	unsigned line;
 
 	struct job_opts o;
-	struct iojob_option_set {
-		uint64_t bits[4]; /* row i of the job table was given in the file */
-	} given;
+	uint64_t given[4]; /* bit i: row i of the job table was given, in a file or by --set */
 
 	const struct engine *engine; /* NULL only in a job that is skipped */
 	void *engine_conf;           /* its options, conf_size bytes */

@@ -70,7 +70,7 @@ static void *grow(void *list, size_t n, size_t size)
 	return reallocarray(list, n ? 2 * n : 1, size);
 }
 
-struct jobfile_section *jobfile_add_section(
+static struct jobfile_section *add_section(
 		struct jobfile *file, const char *name, const char *path, unsigned line)
 {
 	struct jobfile_section *sections = grow(file->sections, file->nsections, sizeof(*sections));
@@ -92,7 +92,8 @@ struct jobfile_section *jobfile_add_section(
 	return section;
 }
 
-int jobfile_add_pair(struct jobfile_section *section, const char *key, const char *value,
+/* At the end of a section. */
+static int add_pair(struct jobfile_section *section, const char *key, const char *value,
 		const char *path, unsigned line)
 {
 	struct jobfile_pair *pairs = grow(section->pairs, section->npairs, sizeof(*pairs));
@@ -492,7 +493,7 @@ static int take_section(struct reader *r, char *text)
 		return rc;
 	if (!name[strspn(name, BLANKS)])
 		rc = FAIL(r, "[%s]: the section's name is missing", name);
-	else if (!jobfile_add_section(r->file, name, source->path, source->line))
+	else if (!add_section(r->file, name, source->path, source->line))
 		rc = no_memory(r);
 	source->section = r->file->nsections;
 	free(name);
@@ -590,7 +591,7 @@ static int take_pair(void *user, const char *section, const char *key, const cha
 		key = r->key;
 		value = r->value;
 	}
-	if (jobfile_add_pair(to, key, value, top(r)->path, top(r)->line)) {
+	if (add_pair(to, key, value, top(r)->path, top(r)->line)) {
 		r->rc = no_memory(r);
 		return 0;
 	}

@@ -40,12 +40,6 @@ struct jobfile {
 /* Reads a file ("-": standard input) after what is there already. Every error has file and line. */
 int jobfile_read(struct jobfile *file, const char *path, struct err *err);
 
-/* For --set and for the command line: adds a section, adds a pair at the end of one. */
-struct jobfile_section *jobfile_add_section(
-		struct jobfile *file, const char *name, const char *path, unsigned line);
-int jobfile_add_pair(struct jobfile_section *section, const char *key, const char *value,
-		const char *path, unsigned line);
-
 void jobfile_free(struct jobfile *file);
 
 #endif

@@ -99,9 +99,6 @@ int plan_add_target(struct plan *plan, const struct job *job, char *path, bool j
 int plan_postmark(struct plan *plan, struct plan_worker *worker, const struct plan_options *options,
 		struct err *err);
 
-/* About how many bytes the files of one worker have at their most. */
-uint64_t plan_postmark_bytes(const struct job *job);
-
 /* Bytes of a read or write call in that directory: postmark_read or what stdio makes of it. */
 uint32_t plan_postmark_call(
 		const struct job *job, enum iojob_op op, const struct plan_target *directory);
@@ -125,9 +122,6 @@ void plan_free(struct plan *plan);
 
 /* Where files lie, what each job does to which files, and what ends it. */
 void plan_print(FILE *to, const struct plan *plan);
-
-/* "ends after 64 MiB or 10 s, whichever is first" */
-void plan_print_end(char *buf, size_t size, const struct plan_worker *worker);
 
 /* rw as fio writes it: "randread". */
 const char *plan_rw_name(const struct job *job);

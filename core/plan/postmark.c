@@ -127,7 +127,8 @@ static int add_locations(struct plan *plan, struct plan_worker *w,
 
 /* ---- space --------------------------------------------------------------------------------- */
 
-uint64_t plan_postmark_bytes(const struct job *job)
+/* About how many bytes the files of one worker have at their most. */
+static uint64_t most_bytes(const struct job *job)
 {
 	const struct job_opts *o = &job->o;
 	uint64_t number = (uint64_t)o->postmark_number;
@@ -142,7 +143,7 @@ uint64_t plan_postmark_bytes(const struct job *job)
 
 static void share_out(struct plan_worker *w)
 {
-	uint64_t need = plan_postmark_bytes(w->job), weight = 0;
+	uint64_t need = most_bytes(w->job), weight = 0;
 
 	for (size_t i = 0; i < w->nfiles; i++)
 		weight += w->files[i].weight;

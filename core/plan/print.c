@@ -5,7 +5,8 @@
 #include "../job/units.h"
 #include "plan.h"
 
-void plan_print_end(char *buf, size_t size, const struct plan_worker *w)
+/* "ends after 64 MiB or 10 s, whichever is first" */
+static void print_end(char *buf, size_t size, const struct plan_worker *w)
 {
 	const struct job_opts *o = &w->job->o;
 	char bytes[64], time[32], ios[40], *limits[3];
@@ -166,7 +167,7 @@ static void print_job(FILE *to, const struct plan *plan, const struct job *job)
 		if (job_is_postmark(job))
 			print_postmark(to, job);
 		print_files(to, plan, &stage->workers[i], n);
-		plan_print_end(end, sizeof(end), &stage->workers[i]);
+		print_end(end, sizeof(end), &stage->workers[i]);
 		fprintf(to, "    %s%s\n", end, n > 1 ? ", each" : "");
 	}
 }

@@ -751,7 +751,8 @@ size_t compare_different_work(const struct compare *c)
 	return n;
 }
 
-bool compare_significant(enum compare_verdict verdict)
+/* Is it more than chance, by this data? */
+static bool significant(enum compare_verdict verdict)
 {
 	return verdict == COMPARE_REAL || verdict == COMPARE_BOOTS;
 }
@@ -767,7 +768,7 @@ bool compare_breaks(const struct compare *c, const struct compare_condition *con
 	f = figure(c, cell, metric, side);
 	if (!f->n)
 		return figure(c, cell, metric, 0)->n > 0;
-	if (!any && !compare_significant(f->verdict))
+	if (!any && !significant(f->verdict))
 		return false;
 	return condition->above ? f->change > condition->change : f->change < condition->change;
 }

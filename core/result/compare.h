@@ -157,9 +157,6 @@ bool compare_has_twin(const struct result *result, const struct result_job *job)
 /* How many differences there are in what the jobs do. */
 size_t compare_different_work(const struct compare *c);
 
-/* Is it more than chance, by this data? */
-bool compare_significant(enum compare_verdict verdict);
-
 /*
  * Does the cell break the condition on that side? Only a significant change does, unless `any`; and
  * a figure that the base has and this side lacks.

@@ -332,15 +332,6 @@ double result_bw(const struct result_job *job, int dir)
 	return per_second(job->dir[dir].bytes, job->dir[dir].runtime_ns);
 }
 
-double result_bw_total(const struct result_job *job)
-{
-	double total = 0;
-
-	for (int d = 0; d < RESULT_DIRS; d++)
-		total += result_bw(job, d);
-	return total;
-}
-
 double result_iops(const struct result_job *job, int dir)
 {
 	return per_second(job->dir[dir].ios, job->dir[dir].runtime_ns);

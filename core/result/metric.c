@@ -95,13 +95,6 @@ static const struct metric_kind kinds[] = {
 
 enum { NKINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
-const char *metric_names(void)
-{
-	return "bw, iops, lat_mean, lat_max, cpu (CPU time per I/O), transactions (PostMark's), or "
-	       "a percentile of the latency such as p99 or p99.9; of one direction: read.bw, "
-	       "write.p99";
-}
-
 /* "p99.9": false where it is no percentage. */
 static bool parse_percent(const char *text, double *percent)
 {
@@ -135,8 +128,10 @@ int metric_parse(struct metric *metric, const char *name, struct err *err)
 			&& (metric->kind->value == cpu || metric->kind->value == transactions))
 		metric->kind = NULL;
 	if (!metric->kind || strlen(name) >= sizeof(metric->name))
-		return err_set(err, EINVAL, "no metric is called '%s'; there are %s", name,
-				metric_names());
+		return err_set(err, EINVAL, "no metric is called '%s'; there are bw, iops, "
+				"lat_mean, lat_max, cpu (CPU time per I/O), transactions "
+				"(PostMark's), or a percentile of the latency such as p99 or "
+				"p99.9; of one direction: read.bw, write.p99", name);
 	memcpy(metric->name, name, strlen(name) + 1);
 	return 0;
 }

@@ -39,7 +39,4 @@ enum metric_unit metric_unit(const struct metric *metric);
 /* Is a larger value the better one? */
 bool metric_larger_is_better(const struct metric *metric);
 
-/* "bw, iops, lat_mean, ...", for texts. */
-const char *metric_names(void);
-
 #endif

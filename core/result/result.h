@@ -312,7 +312,6 @@ const char *result_option(const struct result *result, const struct result_job *
 
 /* Figures that several formats print; each is computed here alone. */
 double result_bw(const struct result_job *job, int dir);      /* bytes/s */
-double result_bw_total(const struct result_job *job);         /* all directions, bytes/s */
 double result_iops(const struct result_job *job, int dir);    /* 1/s */
 const struct dist *result_lat(const struct result_dir *dir);  /* lat, else clat */
 double result_above_percent(const struct result_dir *dir, size_t threshold); /* of its I/Os */

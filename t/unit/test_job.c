@@ -352,7 +352,7 @@ static void make(struct jobs *jobs, const char *lines, int engine)
 			.line = (unsigned)job->nown };
 		ck_assert_msg(opt_set(&job_options[row], &job->o, value, 1024, &err) == 0, "%s",
 				err.text);
-		job->given.bits[row / 64] |= UINT64_C(1) << row % 64;
+		job->given[row / 64] |= UINT64_C(1) << row % 64;
 	}
 	free(text);
 }

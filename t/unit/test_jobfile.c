@@ -670,28 +670,6 @@ START_TEST(test_stdin)
 }
 END_TEST
 
-START_TEST(test_add)
-{
-	struct jobfile file = { 0 };
-	struct jobfile_section *section;
-	char *shown;
-
-	for (unsigned i = 1; i <= 9; i++) {
-		section = jobfile_add_section(&file, i == 3 ? "global" : "s", "cli", i);
-		ck_assert_ptr_nonnull(section);
-		for (unsigned j = 0; j < i % 4; j++)
-			ck_assert(!jobfile_add_pair(section, "k", j ? "v" : NULL, NULL, j));
-	}
-	shown = show(&file);
-	ck_assert_str_eq(shown, "1[s] 0:k 2[s] 0:k 1:k=v 3[global]G 0:k 1:k=v 2:k=v 4[s] 5[s] 0:k "
-			"6[s] 0:k 1:k=v 7[s] 0:k 1:k=v 2:k=v 8[s] 9[s] 0:k");
-	free(shown);
-	ck_assert_str_eq(file.sections[8].path, "cli");
-	jobfile_free(&file);
-	jobfile_free(&file);
-}
-END_TEST
-
 START_TEST(test_many)
 {
 	struct jobfile file = { 0 };
@@ -771,7 +749,6 @@ int main(void)
 	tcase_add_test(tc, test_include_twice);
 	tcase_add_test(tc, test_several_files);
 	tcase_add_test(tc, test_stdin);
-	tcase_add_test(tc, test_add);
 	tcase_add_test(tc, test_many);
 	tcase_add_test(tc, test_corpus);
 	suite_add_tcase(suite, tc);
