@@ -970,6 +970,9 @@ const struct iojob_option job_options[] = {
 	{ .name = NULL },
 };
 
+_Static_assert(sizeof(job_options) / sizeof(job_options[0])
+		<= 8 * sizeof(((struct job *)NULL)->given), "a bit for each row");
+
 struct opt_table job_table(void)
 {
 	return (struct opt_table){ job_options, sizeof(job_options[0]) };

@@ -215,14 +215,13 @@ static void read_samples(const json_t *object, const char *name, const char *dev
 /* Which percentiles the file prints. */
 static void take_percentiles(struct result_job *job, const json_t *percentiles)
 {
-	const size_t most = sizeof(job->percentiles) / sizeof(job->percentiles[0]);
 	const char *key;
 	json_t *value;
 
 	if (job->npercentiles)
 		return;
 	json_object_foreach((json_t *)(uintptr_t)percentiles, key, value) {
-		if (job->npercentiles < most)
+		if (job->npercentiles < RESULT_PERCENTILES)
 			job->percentiles[job->npercentiles++] = strtod(key, NULL);
 	}
 }

@@ -19,7 +19,7 @@ enum { RESULT_SCHEMA = 1 }; /* moves when a field of ours changes its meaning */
 
 enum { RESULT_DIRS = 3 };   /* read, write, trim */
 enum { RESULT_DEPTHS = 8 }; /* see STAT_DEPTHS */
-enum { RESULT_THRESHOLDS = 8 };
+enum { RESULT_THRESHOLDS = 8, RESULT_PERCENTILES = 20 }; /* as many as a job may have */
 
 /*
  * Samples of a rate over fixed intervals. Workers at the same time add their rates: the merged
@@ -194,7 +194,7 @@ struct result_job {
 	uint64_t submit[RESULT_DEPTHS];
 	uint64_t complete[RESULT_DEPTHS];
 
-	double percentiles[20]; /* which ones to print */
+	double percentiles[RESULT_PERCENTILES]; /* which ones to print */
 	size_t npercentiles;
 
 	/* Before the run. */

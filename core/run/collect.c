@@ -11,6 +11,15 @@
 #include "postmark.h"
 #include "stage.h"
 
+/* What is copied as a whole from a job or a worker to its result. */
+_Static_assert((int)RESULT_DIRS == (int)JOB_DIRS && (int)RESULT_DEPTHS == (int)STAT_DEPTHS
+		&& (int)RESULT_PERCENTILES == (int)JOB_PERCENTILES
+		&& (int)RESULT_THRESHOLDS == (int)JOB_THRESHOLDS
+		&& (int)RESULT_THRESHOLDS == (int)STAT_ABOVE
+		&& (int)RESULT_PHASES == (int)POSTMARK_PHASES
+		&& (int)RESULT_KINDS == (int)POSTMARK_KINDS
+		&& (int)RESULT_CALLS == (int)POSTMARK_CALLS, "the same lists");
+
 static int copy(char **to, const char *text)
 {
 	*to = strdup(text ? text : "");
@@ -261,9 +270,6 @@ static int add_postmark(const struct stage *s, const struct stage_worker *w, str
 	struct result_postmark *r = &job->postmark;
 	int bad = 0;
 
-	_Static_assert((int)RESULT_PHASES == (int)POSTMARK_PHASES
-			&& (int)RESULT_KINDS == (int)POSTMARK_KINDS
-			&& (int)RESULT_CALLS == (int)POSTMARK_CALLS, "the same lists");
 	memcpy(r->done, pm->done, sizeof(r->done));
 	r->transactions = pm->transactions;
 	r->skipped = pm->skipped;
