@@ -8,7 +8,7 @@
 #include "../job/list.h"
 #include "../job/units.h"
 #include "../load/load.h"
-#include "plan.h"
+#include "parts.h"
 
 /* ---- names --------------------------------------------------------------------------------- */
 
@@ -451,8 +451,6 @@ int plan_files(struct plan *plan, struct plan_worker *w, const struct plan_optio
 	struct load_region *regions;
 	int r = 0;
 
-	if (job_is_postmark(job))
-		return plan_postmark(plan, w, options, err);
 	w->nfiles = job_nfiles(job);
 	w->files = calloc(w->nfiles, sizeof(*w->files));
 	regions = calloc(w->nfiles, sizeof(*regions));

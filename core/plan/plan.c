@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "plan.h"
+#include "parts.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -309,7 +309,8 @@ static int plan_job(struct plan *plan, struct job *job, const struct plan_option
 	for (size_t i = 0; !r && i < count; i++) {
 		workers[first + i] = (struct plan_worker){ .job = job, .clone = (unsigned)i };
 		stage->nworkers++;
-		r = plan_files(plan, &workers[first + i], options, err);
+		r = job_is_postmark(job) ? plan_postmark(plan, &workers[first + i], options, err)
+					 : plan_files(plan, &workers[first + i], options, err);
 		if (!r && options->judge_machine)
 			r = judge_files(plan, &workers[first + i], options, err);
 	}

@@ -84,33 +84,9 @@ struct plan_options {
 	bool judge_machine; /* false (--parse-only): what is missing on this machine is no error */
 };
 
-/* Files of one worker: names, sizes, regions and limits (files.c). Adds to plan->targets. */
-int plan_files(struct plan *plan, struct plan_worker *worker, const struct plan_options *options,
-		struct err *err);
-
-/* Finds the target of that path or adds it; takes over path. */
-int plan_add_target(struct plan *plan, const struct job *job, char *path, bool judge, size_t *index,
-		struct err *err);
-
-/*
- * The same for a worker of a PostMark job (postmark.c): its "files" are the directories, not there
- * yet, that it has to itself beneath the locations, and their sizes what is expected in them.
- */
-int plan_postmark(struct plan *plan, struct plan_worker *worker, const struct plan_options *options,
-		struct err *err);
-
 /* Bytes of a read or write call in that directory: postmark_read or what stdio makes of it. */
 uint32_t plan_postmark_call(
 		const struct job *job, enum iojob_op op, const struct plan_target *directory);
-
-/* O_DIRECT: do sizes and calls keep to the alignment there? */
-int plan_postmark_align(const struct job *job, const struct plan_target *t, struct err *err);
-
-/* Forgets the targets from number n on. */
-void plan_drop_targets(struct plan *plan, size_t n);
-
-/* Puts the line of the key that named the file in front of what is wrong with it; returns r. */
-int plan_blame(const struct job *job, int r, struct err *err);
 
 /*
  * jobs must outlive the plan; a job with optional=1 that this machine cannot run gets its reason in

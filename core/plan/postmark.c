@@ -11,7 +11,7 @@
 
 #include "../job/list.h"
 #include "../job/units.h"
-#include "plan.h"
+#include "parts.h"
 
 /* ---- locations ----------------------------------------------------------------------------- */
 

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
-/*
- * Files that a stage reads are really written before it, with random bytes and an fsync, several at
- * a time: by workers like any other, so that progress, deadlines and Ctrl-C need no code of their
- * own.
- */
+#include "layout.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include "run.h"
 
 enum {
 	AT_A_TIME = 4,

@@ -14,6 +14,7 @@
 #include "../measure/machine.h"
 #include "../result/repeats.h"
 #include "examine.h"
+#include "layout.h"
 #include "stage.h"
 #include "workdir.h"
 

@@ -19,7 +19,7 @@
 #include "../../core/job/job.h"
 #include "../../core/job/jobfile.h"
 #include "../../core/plan/plan.h"
-#include "../../core/run/run.h"
+#include "../../core/run/layout.h"
 #include "disk.h"
 
 #define ROWS(table) (int)(sizeof(table) / sizeof((table)[0]))
