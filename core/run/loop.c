@@ -579,6 +579,18 @@ void loop_run(struct worker *w)
 	}
 }
 
+/* Waits for the only I/O that is in flight. 1 or -errno. */
+static int reap_one(struct worker *w)
+{
+	uint64_t end;
+	int n;
+
+	do
+		n = drive_reap(&w->drive, w->done, 1, 1, -1, &end);
+	while (!n);
+	return n;
+}
+
 bool loop_one(struct worker *w, struct io *io)
 {
 	struct iojob_io *pub = &io->pub;
@@ -593,9 +605,8 @@ bool loop_one(struct worker *w, struct io *io)
 				|| finish_sync(w, io, &bytes, &end);
 	}
 	n = drive_submit(&w->drive, &pub, 1, &end);
-	while (n == 1 && !whole && again) {
-		while (n == 1 && !(n = drive_reap(&w->drive, w->done, 1, 1, -1, &end)))
-			n = 1;
+	while (n == 1 && again) {
+		n = reap_one(w);
 		again = false;
 		whole = n == 1 && ((pub->res == pub->len && !io->moved)
 				|| finish_async(w, io, &bytes, &again));

@@ -181,7 +181,8 @@ static void host_threads(const struct stage *s)
 		const struct stage_worker *w = &s->workers[i];
 		int r;
 
-		if (!w->spec->job->o.thread || w->spec->failed)
+		/* over: there was no process yet when it was its turn to begin one. */
+		if (!w->spec->job->o.thread || w->spec->failed || w->over)
 			continue;
 		args[i] = args_of(s, w);
 		r = pthread_create(&threads[started], &attr, thread_main, &args[i]);
