@@ -398,7 +398,7 @@ static int add_row(struct grid *grid, const struct block *b, size_t group, size_
 			continue;
 		if (grid->marked && (text != change_text || !marks[f->verdict].mark[0]))
 			strcat(buf, " ");
-		if (!any && !grid_add(grid, label))
+		if (!any && !grid_add(grid, &label))
 			return -ENOMEM;
 		any = true;
 		r = grid_set(grid, col, buf);
@@ -412,11 +412,13 @@ static int add_heading(struct grid *grid, const struct block *b, size_t group)
 	struct result_job outer = { .name = job->name, .axes = job->axes };
 	struct grid_row *row;
 	char name[BUF];
+	const char *label;
 
 	if (!b->axes)
 		return 0;
 	outer.naxes = job->naxes - 1;
-	row = grid_add(grid, compare_job_name(&outer, name, sizeof(name)));
+	label = compare_job_name(&outer, name, sizeof(name));
+	row = grid_add(grid, &label);
 	if (!row)
 		return -ENOMEM;
 	row->heading = true;
@@ -490,7 +492,7 @@ static void say_title(struct view *v, const struct block *b, size_t metric)
 static void show_grids(struct view *v, size_t metric)
 {
 	for (size_t i = 0; i < v->c->ncells && !v->err; i++) {
-		struct grid grid = { .nrows = 0 };
+		struct grid grid = { .names = { "" }, .nlabels = 1 };
 		struct block block;
 
 		if (!first_of_block(v->c, i))

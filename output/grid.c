@@ -9,27 +9,39 @@
 #include "wrap.h"
 
 enum {
-	LABEL_MAX = 30, /* a row with a longer label has a line of its own for it */
+	LABEL_MAX = 30, /* where it is the only one of its row; a longer one has its own line */
 	WORD_MAX = 20,  /* a longer word of a header is cut */
 	GAP = 2,
 	INDENT = 2,
 };
 
-struct grid_row *grid_add(struct grid *grid, const char *label)
+static void row_free(const struct grid *grid, struct grid_row *row)
+{
+	for (size_t c = 0; row->cells && c < grid->ncolumns; c++)
+		free(row->cells[c]);
+	free(row->cells);
+	for (size_t i = 0; i < grid->nlabels; i++)
+		free(row->labels[i]);
+}
+
+struct grid_row *grid_add(struct grid *grid, const char *const *labels)
 {
 	struct grid_row *rows = realloc(grid->rows, (grid->nrows + 1) * sizeof(*rows));
 	struct grid_row *row;
+	bool bad;
 
 	if (!rows)
 		return NULL;
 	grid->rows = rows;
 	row = &rows[grid->nrows];
-	*row = (struct grid_row){
-		.label = strdup(label), .cells = calloc(grid->ncolumns, sizeof(*row->cells)),
-	};
-	if (!row->label || !row->cells) {
-		free(row->label);
-		free(row->cells);
+	*row = (struct grid_row){ .cells = calloc(grid->ncolumns, sizeof(*row->cells)) };
+	bad = !row->cells;
+	for (size_t i = 0; i < grid->nlabels; i++) {
+		row->labels[i] = strdup(labels[i]);
+		bad |= !row->labels[i];
+	}
+	if (bad) {
+		row_free(grid, row);
 		return NULL;
 	}
 	grid->nrows++;
@@ -47,12 +59,8 @@ int grid_set(struct grid *grid, size_t column, const char *text)
 
 void grid_free(struct grid *grid)
 {
-	for (size_t r = 0; r < grid->nrows; r++) {
-		for (size_t c = 0; c < grid->ncolumns; c++)
-			free(grid->rows[r].cells[c]);
-		free(grid->rows[r].cells);
-		free(grid->rows[r].label);
-	}
+	for (size_t r = 0; r < grid->nrows; r++)
+		row_free(grid, &grid->rows[r]);
 	free(grid->rows);
 	*grid = (struct grid){ .columns = NULL };
 }
@@ -87,14 +95,50 @@ static size_t column_width(const struct grid *grid, size_t column)
 	return width;
 }
 
-/* Does anything stand above this row that its label is indented under? */
-static size_t indent_of(const struct grid *grid, size_t row)
+/* Where there are headings the first row is one, and the labels of others are indented. */
+static size_t indent_of(const struct grid *grid, const struct grid_row *row)
 {
-	bool under = false;
+	return grid->rows[0].heading && !row->heading ? INDENT : 0;
+}
 
-	for (size_t r = 0; r < row; r++)
-		under |= grid->rows[r].heading;
-	return under && !grid->rows[row].heading ? INDENT : 0;
+/* How wide everything is. */
+struct widths {
+	size_t labels[GRID_LABELS];
+	size_t left; /* all of them */
+	size_t *columns;
+};
+
+/* Labels and the widest of columns fit into a line. */
+static size_t label_max(size_t labels)
+{
+	size_t width = (WRAP_COLUMNS - WORD_MAX - GAP - (labels - 1) * GAP) / labels;
+
+	return width < LABEL_MAX ? width : LABEL_MAX;
+}
+
+static int widths_init(struct widths *w, const struct grid *grid)
+{
+	const size_t most = label_max(grid->nlabels);
+
+	*w = (struct widths){ .columns = calloc(grid->ncolumns + 1, sizeof(*w->columns)) };
+	if (!w->columns)
+		return -ENOMEM;
+	for (size_t c = 0; c < grid->ncolumns; c++)
+		w->columns[c] = column_width(grid, c);
+	for (size_t i = 0; i < grid->nlabels; i++) {
+		size_t width = wrap_width(grid->names[i]);
+
+		for (size_t r = 0; r < grid->nrows; r++) {
+			const struct grid_row *row = &grid->rows[r];
+
+			if (!row->heading)
+				width = max_size(width, wrap_width(row->labels[i])
+						+ (i ? 0 : indent_of(grid, row)));
+		}
+		w->labels[i] = width < most ? width : most;
+		w->left += (i ? GAP : 0) + w->labels[i];
+	}
+	return 0;
 }
 
 /* Ends a text at `end` of a line that is at *column; blanks at its end are left to the next one. */
@@ -116,22 +160,60 @@ static void print_right(FILE *to, size_t *column, size_t end, const char *text, 
 	*column = end - width + wrap_width(copy);
 }
 
-static void print_header(FILE *to, const struct grid *grid, const size_t *widths, size_t first,
-		size_t end, size_t left)
+/* A line of its own, or several. */
+static void print_words(FILE *to, size_t indent, const char *text)
+{
+	struct wrap wrap;
+
+	wrap_begin(&wrap, to, indent, indent + INDENT, "");
+	wrap_words(&wrap, "", text);
+	wrap_end(&wrap);
+}
+
+/* At the start of a line, which then is at the column that is returned. */
+static size_t print_labels(FILE *to, const struct grid *grid, const struct widths *w,
+		const char *const *labels, size_t indent)
+{
+	size_t start = indent, column = 0;
+
+	for (size_t i = 0; i < grid->nlabels; i++) {
+		const char *text = labels[i];
+		size_t room = w->labels[i] - (i ? 0 : indent);
+
+		if (wrap_width(text) > room) {
+			if (column)
+				fputc('\n', to);
+			print_words(to, indent, text);
+			column = 0;
+		} else if (*text) {
+			fprintf(to, "%*s", (int)(start - column), "");
+			wrap_print(to, text, strlen(text));
+			column = start + wrap_width(text);
+		}
+		start += room + GAP;
+	}
+	return column;
+}
+
+static void print_header(FILE *to, const struct grid *grid, const struct widths *w, size_t first,
+		size_t end)
 {
 	size_t height = 1;
 
 	for (size_t c = first; c < end; c++)
-		height = max_size(height, wrap_lines(grid->columns[c], widths[c]));
+		height = max_size(height, wrap_lines(grid->columns[c], w->columns[c]));
 	for (size_t line = 0; line < height; line++) {
-		size_t column = 0, right = left;
+		size_t column = 0, right = w->left;
 
+		if (line + 1 == height)
+			column = print_labels(to, grid, w, grid->names, 0);
 		for (size_t c = first; c < end; c++) {
-			size_t skip = height - wrap_lines(grid->columns[c], widths[c]), bytes = 0;
+			size_t width = w->columns[c], bytes = 0;
+			size_t skip = height - wrap_lines(grid->columns[c], width);
 			const char *text = line < skip ? NULL : wrap_line(grid->columns[c],
-					widths[c], line - skip, &bytes);
+					width, line - skip, &bytes);
 
-			right += GAP + widths[c];
+			right += GAP + width;
 			if (text)
 				print_right(to, &column, right - grid->marked, text, bytes);
 		}
@@ -139,23 +221,21 @@ static void print_header(FILE *to, const struct grid *grid, const size_t *widths
 	}
 }
 
-static void print_row(FILE *to, const struct grid *grid, const size_t *widths, size_t row,
-		size_t first, size_t end, size_t left)
+static void print_row(FILE *to, const struct grid *grid, const struct widths *w,
+		const struct grid_row *row, size_t first, size_t end)
 {
-	const char *label = grid->rows[row].label;
-	size_t column = indent_of(grid, row), right = left;
+	size_t column, right = w->left;
 
-	fprintf(to, "%*s", (int)column, "");
-	wrap_print(to, label, strlen(label));
-	column += wrap_width(label);
-	if (column > left && !grid->rows[row].heading) {
-		fputc('\n', to);
-		column = 0;
+	if (row->heading) {
+		print_words(to, 0, row->labels[0]);
+		return;
 	}
+	column = print_labels(to, grid, w, (const char *const *)row->labels,
+			indent_of(grid, row));
 	for (size_t c = first; c < end; c++) {
-		const char *text = grid->rows[row].cells[c];
+		const char *text = row->cells[c];
 
-		right += GAP + widths[c];
+		right += GAP + w->columns[c];
 		if (text)
 			print_right(to, &column, right, text, strlen(text));
 	}
@@ -164,68 +244,80 @@ static void print_row(FILE *to, const struct grid *grid, const size_t *widths, s
 
 int grid_text(FILE *to, const struct grid *grid)
 {
-	size_t *widths = calloc(grid->ncolumns + 1, sizeof(*widths));
-	size_t left = 0, end;
+	struct widths w;
+	size_t end;
 
-	if (!widths)
+	if (widths_init(&w, grid))
 		return -ENOMEM;
-	for (size_t c = 0; c < grid->ncolumns; c++)
-		widths[c] = column_width(grid, c);
-	for (size_t r = 0; r < grid->nrows; r++) {
-		size_t width = indent_of(grid, r) + wrap_width(grid->rows[r].label);
-
-		left = max_size(left, grid->rows[r].heading ? 0 : width);
-	}
-	left = left < LABEL_MAX ? left : LABEL_MAX;
 	for (size_t first = 0; first < grid->ncolumns; first = end) {
-		size_t width = left;
+		size_t width = w.left;
 
 		for (end = first; end < grid->ncolumns; end++) {
-			width += GAP + widths[end];
+			width += GAP + w.columns[end];
 			if (width > WRAP_COLUMNS && end > first)
 				break;
 		}
 		if (first)
 			fputc('\n', to);
-		print_header(to, grid, widths, first, end, left);
+		print_header(to, grid, &w, first, end);
 		for (size_t r = 0; r < grid->nrows; r++)
-			print_row(to, grid, widths, r, first, end, left);
+			print_row(to, grid, &w, &grid->rows[r], first, end);
 	}
-	free(widths);
+	free(w.columns);
 	return 0;
 }
 
 /* ---- Markdown ------------------------------------------------------------------------------ */
 
+/* Behind the bar that parts it from the one before. NULL and "": nothing is in it. */
+static void md_text_cell(FILE *to, const char *text)
+{
+	fputc(' ', to);
+	if (text && *text) {
+		md_text(to, text);
+		fputc(' ', to);
+	}
+	fputc('|', to);
+}
+
+/* The same of a figure, without the blank that stands for its mark. */
+static void md_figure_cell(FILE *to, const char *text)
+{
+	char copy[256];
+	int n = text ? (int)strlen(text) : 0;
+
+	while (n && text[n - 1] == ' ')
+		n--;
+	snprintf(copy, sizeof(copy), "%.*s", n, n ? text : "");
+	md_text_cell(to, copy);
+}
+
 void grid_md(FILE *to, const struct grid *grid)
 {
-	fputs("| |", to);
-	for (size_t c = 0; c < grid->ncolumns; c++) {
-		fputc(' ', to);
-		md_text(to, grid->columns[c]);
-		fputs(" |", to);
-	}
-	fputs("\n|---|", to);
+	fputc('|', to);
+	for (size_t i = 0; i < grid->nlabels; i++)
+		md_text_cell(to, grid->names[i]);
+	for (size_t c = 0; c < grid->ncolumns; c++)
+		md_text_cell(to, grid->columns[c]);
+	fputs("\n|", to);
+	for (size_t i = 0; i < grid->nlabels; i++)
+		fputs("---|", to);
 	for (size_t c = 0; c < grid->ncolumns; c++)
 		fputs("---:|", to);
 	fputc('\n', to);
 	for (size_t r = 0; r < grid->nrows; r++) {
 		const struct grid_row *row = &grid->rows[r];
 
-		fputs(row->heading ? "| **" : "| ", to);
-		md_text(to, row->label);
-		fputs(row->heading ? "** |" : " |", to);
-		for (size_t c = 0; c < grid->ncolumns; c++) {
-			size_t n = row->cells[c] ? strlen(row->cells[c]) : 0;
-			char copy[256];
-
-			while (n && row->cells[c][n - 1] == ' ')
-				n--;
-			snprintf(copy, sizeof(copy), "%.*s", (int)n, n ? row->cells[c] : "");
-			fputc(' ', to);
-			md_text(to, copy);
-			fputs(n ? " |" : "|", to);
+		fputc('|', to);
+		if (row->heading) {
+			fputs(" **", to);
+			md_text(to, row->labels[0]);
+			fputs("** |", to);
 		}
+		for (size_t i = 0; i < grid->nlabels && !row->heading; i++)
+			md_text_cell(to, row->labels[i]);
+		for (size_t c = 0; c < grid->ncolumns; c++)
+			md_figure_cell(to, row->cells[c]);
 		fputc('\n', to);
 	}
 }

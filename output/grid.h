@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A grid of texts: columns under headers that may take several lines, rows behind a label. */
+/* A grid of texts: columns under headers that may take several lines, rows behind their labels. */
 #ifndef GRID_H
 #define GRID_H
 
@@ -7,13 +7,17 @@
 #include <stddef.h>
 #include <stdio.h>
 
+enum { GRID_LABELS = 3 }; /* of a row, at most */
+
 struct grid_row {
-	char *label;
+	char *labels[GRID_LABELS];
 	bool heading;  /* of the rows below it, which stand a little to the right */
 	char **cells;  /* one a column; NULL: nothing there */
 };
 
 struct grid {
+	const char *names[GRID_LABELS]; /* what stands above the labels, or ""; not owned */
+	size_t nlabels;
 	const char *const *columns; /* their headers; not owned */
 	size_t ncolumns;
 	bool marked; /* cells end with a mark or a blank, headers do not */
@@ -21,8 +25,11 @@ struct grid {
 	size_t nrows;
 };
 
-/* One more row without cells; NULL without memory. It moves when the next one comes. */
-struct grid_row *grid_add(struct grid *grid, const char *label);
+/*
+ * One more row with these labels (of a heading: the first one counts) and without cells; NULL
+ * without memory. It moves when the next one comes.
+ */
+struct grid_row *grid_add(struct grid *grid, const char *const *labels);
 
 /* A cell of the last row. 0 or -ENOMEM. */
 int grid_set(struct grid *grid, size_t column, const char *text);

@@ -119,12 +119,13 @@ static int table_init(struct table *table, const struct result *result,
 	return table->cells ? 0 : -ENOMEM;
 }
 
-size_t table_labels(const struct table *table)
+/* Labels of a row, from the outer one on. */
+static size_t table_labels(const struct table *table)
 {
 	return labels_of(table->like) + table->files;
 }
 
-const char *table_label(const struct table *table, size_t row, size_t i)
+static const char *table_label(const struct table *table, size_t row, size_t i)
 {
 	const struct result_job *job = table->rows[row];
 
@@ -133,7 +134,8 @@ const char *table_label(const struct table *table, size_t row, size_t i)
 	return job->naxes == 1 ? job->section : job->axes[outer_of(job) + i].label;
 }
 
-const char *table_label_name(const struct table *table, size_t i)
+/* What they are points of: "" for sections, "file". */
+static const char *table_label_name(const struct table *table, size_t i)
 {
 	const struct result_job *job = table->like;
 
@@ -249,7 +251,8 @@ const char *table_figure(double value, const struct metric *metric, char *buf, s
 	return buf;
 }
 
-const char *table_cell_text(const struct table_cell *cell, const struct metric *metric, char *buf,
+/* "47,932"; "-" not run, "!" failed, "*" before a figure with a note. */
+static const char *cell_text(const struct table_cell *cell, const struct metric *metric, char *buf,
 		size_t size)
 {
 	if (!cell->jobs)
@@ -276,6 +279,33 @@ const char *table_cell_plain(const struct table_cell *cell, const struct metric 
 		return "";
 	snprintf(buf, size, "%.3f", cell->value * units[metric_unit(metric)].scale);
 	return buf;
+}
+
+int table_grid(const struct table *table, struct grid *grid)
+{
+	int err = 0;
+
+	*grid = (struct grid){
+		.nlabels = table_labels(table),
+		.columns = table->columns, .ncolumns = table->ncolumns,
+	};
+	for (size_t i = 0; i < grid->nlabels; i++)
+		grid->names[i] = table_label_name(table, i);
+	for (size_t r = 0; r < table->nrows && !err; r++) {
+		const char *labels[GRID_LABELS];
+
+		for (size_t i = 0; i < grid->nlabels; i++)
+			labels[i] = table_label(table, r, i);
+		err = grid_add(grid, labels) ? 0 : -ENOMEM;
+		for (size_t c = 0; c < table->ncolumns && !err; c++) {
+			char buf[40];
+			const char *text = cell_text(table_cell(table, r, c), table->metric, buf,
+					sizeof(buf));
+
+			err = *text ? grid_set(grid, c, text) : 0;
+		}
+	}
+	return err;
 }
 
 char *table_title(const struct table *table)

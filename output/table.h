@@ -15,9 +15,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "grid.h"
 #include "output.h"
 
-enum { TABLE_AXES = 2, TABLE_LABELS = TABLE_AXES + 1 }; /* labels of a row, at most */
+enum { TABLE_AXES = GRID_LABELS - 1 }; /* that make rows; their labels, and the job file's */
 
 struct table_cell {
 	double value;    /* in the unit of the table's metric; NaN: there is none */
@@ -64,10 +65,8 @@ int table_write(FILE *to, const struct result *result, const struct output_optio
 
 const struct table_cell *table_cell(const struct table *table, size_t row, size_t column);
 
-/* Labels of a row, from the outer one on, and what they are points of: "" for sections, "file". */
-size_t table_labels(const struct table *table);
-const char *table_label(const struct table *table, size_t row, size_t i);
-const char *table_label_name(const struct table *table, size_t i);
+/* The matrix as people read it; grid_free() in either case. 0 or -ENOMEM. */
+int table_grid(const struct table *table, struct grid *grid);
 
 /* "KiB/s by mode: section, bs 4k"; on the heap, or NULL. */
 char *table_title(const struct table *table);
@@ -77,10 +76,6 @@ const char *table_unit(const struct metric *metric);
 
 /* A figure of a metric in that unit, for people: "47,932". Returns buf. */
 const char *table_figure(double value, const struct metric *metric, char *buf, size_t size);
-
-/* For people: "47,932"; "-" not run, "!" failed, "*" before a figure with a note. Returns buf. */
-const char *table_cell_text(const struct table_cell *cell, const struct metric *metric, char *buf,
-		size_t size);
 
 /* For programs: 47932.000, "skipped", "failed", or "" where there is no such job or figure. */
 const char *table_cell_plain(const struct table_cell *cell, const struct metric *metric, char *buf,

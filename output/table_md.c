@@ -18,58 +18,23 @@ void md_text(FILE *to, const char *text)
 	}
 }
 
-static void print_header(FILE *to, const struct table *table)
-{
-	fputc('|', to);
-	for (size_t i = 0; i < table_labels(table); i++) {
-		fputc(' ', to);
-		md_text(to, table_label_name(table, i));
-		fputs(" |", to);
-	}
-	for (size_t c = 0; c < table->ncolumns; c++) {
-		fputc(' ', to);
-		md_text(to, table->columns[c]);
-		fputs(" |", to);
-	}
-	fputs("\n|", to);
-	for (size_t i = 0; i < table_labels(table); i++)
-		fputs("---|", to);
-	for (size_t c = 0; c < table->ncolumns; c++)
-		fputs("---:|", to);
-	fputc('\n', to);
-}
-
 static int md_matrix(FILE *to, const struct table *table, bool again)
 {
 	char *title = table_title(table);
+	struct grid grid;
+	int err = table_grid(table, &grid);
 
 	if (!title)
-		return -ENOMEM;
-	if (again)
-		fputc('\n', to);
-	fputs("**", to);
-	md_text(to, title);
-	fputs("**\n\n", to);
-	free(title);
-	print_header(to, table);
-	for (size_t r = 0; r < table->nrows; r++) {
-		fputc('|', to);
-		for (size_t i = 0; i < table_labels(table); i++) {
-			fputc(' ', to);
-			md_text(to, table_label(table, r, i));
-			fputs(" |", to);
-		}
-		for (size_t c = 0; c < table->ncolumns; c++) {
-			char buf[40];
-
-			fputc(' ', to);
-			md_text(to, table_cell_text(table_cell(table, r, c), table->metric, buf,
-					sizeof(buf)));
-			fputs(" |", to);
-		}
-		fputc('\n', to);
+		err = -ENOMEM;
+	if (!err) {
+		fputs(again ? "\n**" : "**", to);
+		md_text(to, title);
+		fputs("**\n\n", to);
+		grid_md(to, &grid);
 	}
-	return 0;
+	grid_free(&grid);
+	free(title);
+	return err;
 }
 
 /* A paragraph of its own, so that it is no row of the table. */

@@ -99,6 +99,11 @@ narrow() {
 }
 check "text has 80 columns" narrow "$old.json" "$new.json"
 check "also without axes" narrow fio-old.json fio-new.json
+for side in "$old" "$new"; do
+	jq '.jobs[].jobname += " and a name that goes on until no line of a terminal holds it"' \
+		"$side.json" >"long-$side.json"
+done
+check "also with long names" narrow "long-$old.json" "long-$new.json"
 
 cp "$old.json" again.json
 three_sides() {

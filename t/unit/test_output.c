@@ -1447,10 +1447,10 @@ START_TEST(test_table_cells)
 			"bw,KiB/s,c,,,4.000\n");
 	check_layout(&result, "table-md",
 			"**KiB/s by mode**\n\n"
-			"|  | x\\|y | skip | fail |\n"
+			"| | x\\|y | skip | fail |\n"
 			"|---|---:|---:|---:|\n"
 			"| a, \"b\" | 1 | - | ! |\n"
-			"| c |  |  | 4 |\n"
+			"| c | | | 4 |\n"
 			"\n`-` a, \"b\", skip: is not \\*here\\*?\n"
 			"\n`!` a, \"b\", fail: Input/output error\n");
 	result_free(&result);
