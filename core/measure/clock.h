@@ -85,9 +85,9 @@ uint64_t clock_to_ns(const struct clock *clock, uint64_t ticks);
 uint64_t clock_from_ns(const struct clock *clock, uint64_t ns);
 
 /*
- * Sets the clock up in three steps: clock_begin() as early as may be, clock_prove() before the first
- * tick that counts, clock_calibrate() before the first worker; it waits until 2 ms have passed since
- * the first step, for 30 ppm of precision.
+ * Sets the clock up in three steps: clock_begin() as early as may be, clock_prove() before the
+ * first tick that counts, clock_calibrate() before the first worker; it waits until 2 ms have
+ * passed since the first step, for 30 ppm of precision.
  */
 void clock_begin(struct clock *clock);
 
