@@ -84,7 +84,7 @@ struct postmark {
 	uint32_t cursor;       /* slots that the deletion has seen */
 };
 
-/* Seeds the generator and makes room for the files. 0 or -ENOMEM; postmark_free() in either case. */
+/* Seeds the generator, makes room for the files. 0 or -ENOMEM; postmark_free() in either case. */
 int postmark_init(struct postmark *p, const struct postmark_conf *conf);
 
 /*

@@ -340,7 +340,7 @@ drawing() {
 	code=0
 	wait "$pid" || code=$?
 	echo "exit $code of $child after $(($(date +%s) - begun)) s"
-	[ $code = 130 ] && [ $(($(date +%s) - begun)) -le 2 ] &&
+	[ "$code" = 130 ] && [ $(($(date +%s) - begun)) -le 2 ] &&
 		is '.jobs[0] | (.iojob.end == "interrupted" and files.created == 0)'
 }
 check "Ctrl-C before there is a file" drawing
