@@ -2,6 +2,10 @@
 /* The command line says what to do, and a function of core/command/ does it. */
 #include "command/command.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
 static int (*const commands[])(const struct command *) = {
 	[CLI_RUN] = command_run,
 	[CLI_SHOW] = command_show,
@@ -13,6 +17,19 @@ static int (*const commands[])(const struct command *) = {
 	[CLI_HELP] = command_help,
 	[CLI_VERSION] = command_version,
 };
+
+/* What was only put into a buffer may never arrive: on a full disk, say. */
+static int flush_output(void)
+{
+	int code = fflush(stdout) ? errno : ferror(stdout) ? EIO : 0;
+	struct err err;
+
+	if (!code)
+		return EXIT_FINE;
+	err_set(&err, code, "standard output: %s", strerror(code));
+	command_complain(&err);
+	return EXIT_IO;
+}
 
 int main(int argc, char **argv)
 {
@@ -31,6 +48,8 @@ int main(int argc, char **argv)
 		status = command_complain(&err);
 	else
 		status = commands[cli.command](&command);
+	if (status == EXIT_FINE)
+		status = flush_output();
 	cli_free(&cli);
 	engines_free(&engines);
 	return status;

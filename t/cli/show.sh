@@ -89,4 +89,17 @@ goes_on() {
 }
 check "a bad file does not hide the others" goes_on
 
+# ---- what goes to standard output ----------------------------------------------------------------
+
+full() { # IOJOB-ARGUMENT...
+	"$IOJOB" "$@" 2>errors >/dev/full
+	[ $? = 1 ] && grep -q 'standard output.*: No space left on device' errors &&
+		[ "$(wc -l <errors)" = 1 ]
+}
+for command in --help --version engines options "options --man" doubts environment \
+		"show r.json" "compare r.json r.json --force" "--parse-only job.ini"; do
+	# shellcheck disable=SC2086 # words
+	check "iojob $command tells that its output is lost" full $command
+done
+
 finish
