@@ -507,14 +507,6 @@ static void print_engine(FILE *to, const struct engine *engine)
 	}
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const struct engine *const *x = a;
-	const struct engine *const *y = b;
-
-	return strcmp((*x)->e.name, (*y)->e.name);
-}
-
 static void print_engines(FILE *to, const struct engines *engines)
 {
 	for (size_t i = 0; i < engines->n; i++) {
@@ -547,7 +539,9 @@ int help_engines(FILE *to, struct engines *engines, const char *name, struct err
 	rc = engine_load_all(engines, err);
 	if (rc)
 		return rc;
-	qsort(engines->list, engines->n, sizeof(*engines->list), by_name);
+	/* Where there is none, one that every run needs tells where they were sought. */
+	if (!engines->n)
+		return engine_load(engines, "psync", &engine, err);
 	print_engines(to, engines);
 	return 0;
 }

@@ -102,4 +102,14 @@ for command in --help --version engines options "options --man" doubts environme
 	check "iojob $command tells that its output is lost" full $command
 done
 
+nowhere() {
+	cp "$IOJOB" alone && ! IOJOB_ENGINE_PATH='' ./alone engines >out 2>errors &&
+		[ ! -s out ] && grep -q 'no psync.so in /' errors
+}
+if [ -e "$(made_with libdir)/iojob" ]; then
+	skip "tells where engines are sought when there is none" "iojob is installed here"
+else
+	check "tells where engines are sought when there is none" nowhere
+fi
+
 finish
