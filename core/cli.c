@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../output/help.h"
 #include "job/foreign.h"
@@ -599,7 +600,7 @@ static const struct cli_option *find_option(const char *name)
 static int unknown_option(struct err *err, const char *name)
 {
 	struct opt_table keys = job_table();
-	struct opt_nearest nearest = { .distance = UINT_MAX };
+	struct opt_nearest nearest = { .distance = UINT_MAX }, key = nearest;
 	struct iojob_option row;
 
 	for (size_t i = 0; i < FIO_OPTIONS; i++) {
@@ -622,6 +623,10 @@ static int unknown_option(struct err *err, const char *name)
 				"write a job file", name);
 	for (size_t i = 0; i < CLI_OPTIONS_N; i++)
 		opt_nearest_name(&nearest, name, cli_options[i].name);
+	opt_nearest_row(&key, name, &keys);
+	if (key.distance < nearest.distance)
+		return err_set(err, EINVAL, "--%s: unknown option; did you mean the key %s of a "
+				"job file? Write --set %s=VALUE", name, key.name, key.name);
 	if (nearest.name)
 		return err_set(err, EINVAL, "--%s: unknown option; did you mean --%s?", name,
 				nearest.name);
@@ -784,6 +789,22 @@ static int check_scopes(const struct parser *p)
 	return 0;
 }
 
+/* A first word that is no file, and nearly a command. */
+static int check_word(struct parser *p)
+{
+	struct opt_nearest nearest = { .distance = UINT_MAX };
+	const char *word = p->cli->files[0];
+
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (commands[i].word)
+			opt_nearest_name(&nearest, word, commands[i].word);
+	}
+	if (!nearest.name || strchr(word, '/') || access(word, F_OK) == 0)
+		return 0;
+	return err_set(p->err, ENOENT, "%s: no such job file; did you mean `iojob %s`?", word,
+			nearest.name);
+}
+
 /* How often, as far as the command line alone says. */
 static int finish_run(struct parser *p)
 {
@@ -799,7 +820,7 @@ static int finish_run(struct parser *p)
 	if (turns->interleave && cli->nfiles < 2)
 		return err_set(p->err, EINVAL, "--interleave: there is one job file, and nothing "
 				"to take turns with it");
-	return finish_targets(p);
+	return check_word(p) ? -EINVAL : finish_targets(p);
 }
 
 static int finish_show(struct parser *p)

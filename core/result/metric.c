@@ -128,7 +128,7 @@ int metric_parse(struct metric *metric, const char *name, struct err *err)
 			&& (metric->kind->value == cpu || metric->kind->value == transactions))
 		metric->kind = NULL;
 	if (!metric->kind || strlen(name) >= sizeof(metric->name))
-		return err_set(err, EINVAL, "no metric is called '%s'; there are bw, iops, "
+		return err_set(err, EINVAL, "no metric is called `%s`; there are bw, iops, "
 				"lat_mean, lat_max, cpu (CPU time per I/O), transactions "
 				"(PostMark's), or a percentile of the latency such as p99 or "
 				"p99.9; of one direction: read.bw, write.p99", name);
