@@ -5,7 +5,10 @@
 
 #include "../core/job/units.h"
 
-enum { WIDTH = 79 };
+enum {
+	WIDTH = 77, /* of the line, and two columns for the ^C that a terminal puts behind it */
+	CLEAR = 79,
+};
 
 void eta_show(void *ctx, const struct progress *p)
 {
@@ -36,7 +39,7 @@ void eta_show(void *ctx, const struct progress *p)
 void eta_clear(struct eta *eta)
 {
 	if (eta->shown)
-		fprintf(eta->to, "\r%*s\r", WIDTH, "");
+		fprintf(eta->to, "\r%*s\r", CLEAR, "");
 	fflush(eta->to);
 	eta->shown = false;
 }
