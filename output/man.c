@@ -312,8 +312,9 @@ void man_job(FILE *to)
 			to);
 	paragraphs(to, "A job file describes I/O experiments: what is read and written, where, "
 		       "through which interface, and when it ends. Keys and their meanings are "
-		       "fio's wherever fio has them, so that its files run here; what iojob "
-		       "does not know or cannot do is an error, never passed over.");
+		       "fio's wherever fio has them. What iojob does not know or cannot do is "
+		       "an error, never passed over; a key of fio's that would change nothing "
+		       "here is a warning.");
 	for (size_t i = 0; i < sizeof(syntax) / sizeof(syntax[0]); i++) {
 		fputs(".Ss", to);
 		put_arg(to, syntax[i].title);
@@ -326,11 +327,11 @@ void man_job(FILE *to)
 	print_rows(to, &table);
 	fputs(".Sh FILES\n"
 	      ".Bl -tag -width Ds\n"
-	      ".It Pa iocontroller.ini , quick.ini , randread.ini , mixed.ini , fsync.ini\n"
-	      "Job files to start from, with comments that explain them: in\n"
+	      ".It Pa share/iojob/jobs/*.ini\n"
+	      "Job files to start from, with comments that explain them, below the prefix of\n"
+	      "the installation; in\n"
 	      ".Pa jobs/\n"
-	      "of the source, and installed in\n"
-	      ".Pa share/iojob/jobs/ .\n"
+	      "of the source.\n"
 	      ".El\n"
 	      ".Sh SEE ALSO\n"
 	      ".Xr fio 1 ,\n"

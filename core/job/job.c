@@ -36,7 +36,7 @@ static const struct iojob_choice sequencer_choices[] = {
 
 static const struct iojob_choice zonemode_choices[] = {
 	{ "none", JOB_ZONEMODE_NONE, "one region, from offset to its end" },
-	{ "strided", JOB_ZONEMODE_STRIDED, "zonesize bytes, then zoneskip left out, and so on" },
+	{ "strided", JOB_ZONEMODE_STRIDED, "`zonesize` bytes, a gap of `zoneskip`, and so on" },
 	{ NULL, 0, NULL },
 };
 
@@ -52,11 +52,11 @@ static const struct iojob_choice sync_choices[] = {
 static const struct iojob_choice fallocate_choices[] = {
 	{ "none", JOB_FALLOCATE_NONE, "reserves nothing" },
 	{ "0", JOB_FALLOCATE_NONE, NULL },
-	{ "native", JOB_FALLOCATE_NATIVE, "fallocate(2); a filesystem that cannot is no error" },
-	{ "posix", JOB_FALLOCATE_POSIX, "posix_fallocate(3)" },
+	{ "native", JOB_FALLOCATE_NATIVE, "`fallocate(2)`; a filesystem that cannot is no error" },
+	{ "posix", JOB_FALLOCATE_POSIX, "`posix_fallocate(3)`" },
 	{ "1", JOB_FALLOCATE_POSIX, NULL },
-	{ "keep", JOB_FALLOCATE_KEEP, "fallocate(2) with FALLOC_FL_KEEP_SIZE" },
-	{ "truncate", JOB_FALLOCATE_TRUNCATE, "ftruncate(2): the size without the blocks" },
+	{ "keep", JOB_FALLOCATE_KEEP, "`fallocate(2)` with FALLOC_FL_KEEP_SIZE" },
+	{ "truncate", JOB_FALLOCATE_TRUNCATE, "`ftruncate(2)`: the size without the blocks" },
 	{ NULL, 0, NULL },
 };
 
@@ -80,7 +80,7 @@ static const struct iojob_choice continue_choices[] = {
 	{ "write", CONTINUE_WRITES, "whatever is no read may fail" },
 	{ "io", CONTINUE_ALL, "any I/O may fail" },
 	{ "verify", 0, "verification may fail: of I/O, as none" },
-	{ "all", CONTINUE_ALL, "io and verify" },
+	{ "all", CONTINUE_ALL, "`io` and `verify`" },
 	{ "1", CONTINUE_ALL, NULL },
 	{ NULL, 0, NULL },
 };
@@ -100,8 +100,8 @@ static const struct iojob_choice postmark_fsync_choices[] = {
 };
 
 static const struct iojob_choice kb_base_choices[] = {
-	{ "1024", 1024, "k is 1024 bytes" },
-	{ "1000", 1000, "k is 1000 bytes" },
+	{ "1024", 1024, "`k` is 1024 bytes" },
+	{ "1000", 1000, "`k` is 1000 bytes" },
 	{ NULL, 0, NULL },
 };
 
