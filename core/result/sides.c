@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -129,6 +130,53 @@ static int part_labels(struct sides *sides, const char *const *names, struct err
 	return r;
 }
 
+/* ---- jobs of one name in several job files ------------------------------------------------- */
+
+/* Calls those that are in several job files "NAME of FILE": they are not workers of one job. */
+static int part_jobs(struct result_job *jobs, size_t n)
+{
+	const struct result run = { .jobs = jobs, .njobs = n };
+	char **names;
+	size_t same = 0;
+	int r;
+
+	while (same < n && !strcmp(jobs[same].file, jobs[0].file))
+		same++;
+	if (same == n)
+		return 0;
+	names = calloc(n, sizeof(*names));
+	r = names ? 0 : -ENOMEM;
+	for (size_t i = 0; i < n && !r; i++) {
+		if (!compare_has_twin(&run, &jobs[i]))
+			continue;
+		if (asprintf(&names[i], "%s of %s", jobs[i].name, jobs[i].file) < 0) {
+			names[i] = NULL;
+			r = -ENOMEM;
+		}
+	}
+	for (size_t i = 0; i < n && names; i++) {
+		if (!names[i])
+			continue;
+		free(jobs[i].name);
+		jobs[i].name = names[i];
+	}
+	free(names);
+	return r;
+}
+
+/* In all runs of a result. Where it has repeats, its jobs are views of theirs, and go. */
+static int part_twins(struct result *result)
+{
+	int r = 0;
+
+	if (!result->nrepeats)
+		return part_jobs(result->jobs, result->njobs);
+	result->njobs = 0;
+	for (size_t i = 0; i < result->nrepeats && !r; i++)
+		r = part_jobs(result->repeats[i].jobs, result->repeats[i].njobs);
+	return r;
+}
+
 /* ---- sides --------------------------------------------------------------------------------- */
 
 /* The files of side i: all bases, where there are any, are the first. */
@@ -141,6 +189,8 @@ static int read_side(struct side *side, const char *const *patterns, size_t n, s
 		return no_memory(err);
 	for (size_t i = 0; i < n && !r; i++)
 		r = read_pattern(side, patterns[i], err);
+	for (size_t i = 0; i < side->nresults && !r; i++)
+		r = part_twins(&side->results[i]) ? no_memory(err) : 0;
 	return r;
 }
 

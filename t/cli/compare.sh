@@ -261,6 +261,15 @@ in_turns() {
 }
 check "a result of two job files: each is a side" in_turns
 refuse 2 'rate_iops' compare both.json
+twins() {
+	"$IOJOB" --repeat=2 --output=json:before.json fast.ini slow.ini &&
+		"$IOJOB" compare --output=json:compared.json before.json both.json &&
+		jq -e '[.cells[].job] == ["one of fast.ini", "two of fast.ini",
+			"one of slow.ini", "two of slow.ini"] and .unmatched == [] and
+			.cells[0].metrics.iops[0].median > 1.3 * .cells[2].metrics.iops[0].median
+			' compared.json
+}
+check "job files of several results: their jobs stay apart" twins
 
 # ---- refusals ------------------------------------------------------------------------------------
 
