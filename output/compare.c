@@ -613,18 +613,23 @@ static void say_apart(struct view *v)
 	}
 }
 
+/* Cells that cannot be part of it (none done on one side) are told from those that are. */
 static void say_geomean(struct view *v, size_t metric)
 {
-	const struct compare_metric *m = &v->c->metrics[metric];
-	bool many = v->c->nsides > 2;
+	const struct compare *c = v->c;
+	bool many = c->nsides > 2;
 
-	for (size_t s = 1; s < v->c->nsides && m->ncells > 1; s++) {
-		char percent[32];
+	for (size_t s = 1; s < c->nsides && c->ncells > 1; s++) {
+		const struct compare_geomean *mean = &c->metrics[metric].geomean[s];
+		char percent[32], share[64] = "";
 
-		print_percent(m->geomean[s] - 1, percent, sizeof(percent));
-		if (!isnan(m->geomean[s]))
-			say(v, "", "geometric mean%s%s: %s", many ? " of " : "",
-					many ? v->c->sides[s].label : "", percent);
+		if (mean->n < c->ncells)
+			snprintf(share, sizeof(share), ", over %zu of %zu cells", mean->n,
+					c->ncells);
+		print_percent(mean->ratio - 1, percent, sizeof(percent));
+		if (mean->n)
+			say(v, "", "geometric mean%s%s: %s%s", many ? " of " : "",
+					many ? c->sides[s].label : "", percent, share);
 	}
 }
 

@@ -79,7 +79,7 @@ int compare_csv(FILE *to, const struct compare *c)
 			fputs(",,,,,", to);
 			text(to, c->sides[s].label);
 			fputs(",,,,,", to);
-			real(to, (m->geomean[s] - 1) * 100);
+			real(to, (m->geomean[s].ratio - 1) * 100);
 			fputs(",,,,\n", to);
 		}
 	}

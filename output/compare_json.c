@@ -142,7 +142,7 @@ static json_t *metrics(const struct compare *c)
 		json_t *geomeans = json_array();
 
 		for (size_t s = 1; s < c->nsides; s++)
-			geomeans = value_item(geomeans, real((m->geomean[s] - 1) * 100));
+			geomeans = value_item(geomeans, real((m->geomean[s].ratio - 1) * 100));
 		array = value_item(array, json_pack("{s:o, s:s, s:b, s:b, s:o, s:o}",
 				"name", text(m->metric.name),
 				"unit", compare_unit(&m->metric),

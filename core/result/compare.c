@@ -602,17 +602,18 @@ static int find_geomean(const struct compare *c, size_t metric)
 		free(ratios);
 		return -ENOMEM;
 	}
-	m->geomean[0] = (double)NAN;
+	m->geomean[0].ratio = (double)NAN;
 	for (size_t s = 1; s < c->nsides; s++) {
-		m->ncells = 0;
+		size_t n = 0;
+
 		for (size_t i = 0; i < c->ncells; i++) {
 			double base = figure(c, i, metric, 0)->median;
 			double value = figure(c, i, metric, s)->median;
 
 			if (base > 0 && value > 0)
-				ratios[m->ncells++] = value / base;
+				ratios[n++] = value / base;
 		}
-		m->geomean[s] = signif_geomean(ratios, m->ncells);
+		m->geomean[s] = (struct compare_geomean){ signif_geomean(ratios, n), n };
 	}
 	free(ratios);
 	return 0;

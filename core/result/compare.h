@@ -93,11 +93,15 @@ struct compare_figure {
 	size_t needs;   /* runs (or boots) a side with which one cell could be significant */
 };
 
+struct compare_geomean {
+	double ratio; /* NaN of none */
+	size_t n;     /* of so many cells: those with a figure above 0 on both sides */
+};
+
 struct compare_metric {
 	struct metric metric;
 	bool corrected;   /* for the number of its cells */
-	double *geomean;  /* of the ratios to the base, one a side; NaN of none; owned */
-	size_t ncells;    /* the ratios behind the last side's geomean */
+	struct compare_geomean *geomean; /* of the ratios to the base, one a side; owned */
 	size_t family;    /* how many p values it has */
 };
 

@@ -211,7 +211,8 @@ check "jobs without a partner are listed" unmatched
 jq '.jobs[0].error = 5 | .jobs[0].iojob.end = "error"' "$old.json" >failed.json
 failed() {
 	"$IOJOB" compare "$old.json" failed.json >text &&
-		grep -q '  - syscall, Normal read: no figure in 1 of 1 run of failed' text
+		grep -q '  - syscall, Normal read: no figure in 1 of 1 run of failed' text &&
+		grep -q '^  geometric mean: 0.0%, over 13 of 14 cells$' text
 }
 check "jobs that failed have no figure" failed
 

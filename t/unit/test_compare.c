@@ -163,7 +163,7 @@ START_TEST(verdict)
 			compare_verdict_name(f->verdict));
 	ck_assert_double_eq_tol(f->change, verdicts[_i].change, 5e-5);
 	ck_assert_uint_eq(f->needs, verdicts[_i].needs);
-	ck_assert_double_eq_tol(c.metrics[0].geomean[1], 1 + f->change, 1e-9);
+	ck_assert_double_eq_tol(c.metrics[0].geomean[1].ratio, 1 + f->change, 1e-9);
 	ck_assert_int_eq(compare_figure(&c, 0, 0, 0)->verdict, COMPARE_ABSENT);
 	compare_free(&c);
 	result_free(&old);
