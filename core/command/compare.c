@@ -59,6 +59,18 @@ static bool any_breaks(const struct compare *c, const struct cli *cli)
 	return any;
 }
 
+/* A condition that nothing can break would let everything pass: it is a mistake. */
+static int check_conditions(const struct compare *c, const struct cli *cli, struct err *err)
+{
+	for (size_t i = 0; i < cli->nconditions; i++) {
+		if (!compare_can_break(c, &cli->conditions[i]))
+			return err_set(err, EINVAL, "--fail-if: no job of %s that can be compared "
+					"has %s", c->sides[0].label,
+					cli->conditions[i].metric.name);
+	}
+	return 0;
+}
+
 static int write_comparison(const struct compare *c, const struct cli *cli, struct err *err)
 {
 	int status = EXIT_FINE;
@@ -94,7 +106,8 @@ int command_compare(const struct command *command)
 			|| output_check(cli->targets, cli->ntargets, &err)
 			|| sides_read(&sides, (const char *const *)cli->bases, cli->nbases,
 					(const char *const *)cli->files, cli->nfiles, &err)
-			|| compare_make(&c, sides.inputs, sides.n, &options, &err))
+			|| compare_make(&c, sides.inputs, sides.n, &options, &err)
+			|| check_conditions(&c, cli, &err))
 		status = command_complain(&err);
 	else if (compare_different_work(&c) && !cli->force)
 		status = refuse_work(&c, &err);

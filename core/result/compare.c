@@ -758,15 +758,33 @@ static bool significant(enum compare_verdict verdict)
 	return verdict == COMPARE_REAL || verdict == COMPARE_BOOTS;
 }
 
-bool compare_breaks(const struct compare *c, const struct compare_condition *condition, size_t cell,
-		size_t side, bool any)
+static size_t metric_of_condition(const struct compare *c,
+		const struct compare_condition *condition)
 {
-	const struct compare_figure *f;
 	size_t metric = 0;
 
 	while (strcmp(c->metrics[metric].metric.name, condition->metric.name))
 		metric++;
-	f = figure(c, cell, metric, side);
+	return metric;
+}
+
+bool compare_can_break(const struct compare *c, const struct compare_condition *condition)
+{
+	size_t metric = metric_of_condition(c, condition);
+
+	for (size_t i = 0; i < c->ncells; i++) {
+		if (figure(c, i, metric, 0)->n)
+			return true;
+	}
+	return false;
+}
+
+bool compare_breaks(const struct compare *c, const struct compare_condition *condition, size_t cell,
+		size_t side, bool any)
+{
+	size_t metric = metric_of_condition(c, condition);
+	const struct compare_figure *f = figure(c, cell, metric, side);
+
 	if (!f->n)
 		return figure(c, cell, metric, 0)->n > 0;
 	if (!any && !significant(f->verdict))

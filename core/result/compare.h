@@ -161,6 +161,9 @@ bool compare_has_twin(const struct result *result, const struct result_job *job)
 /* How many differences there are in what the jobs do. */
 size_t compare_different_work(const struct compare *c);
 
+/* Has any cell a figure of the condition's metric on the base, to hold others against? */
+bool compare_can_break(const struct compare *c, const struct compare_condition *condition);
+
 /*
  * Does the cell break the condition on that side? Only a significant change does, unless `any`; and
  * a figure that the base has and this side lacks.

@@ -289,6 +289,8 @@ refuse 2 '--noise=x: must be a percentage' compare --noise=x "$old.json" "$new.j
 refuse 2 '--confidence=100: must be' compare --confidence=100 "$old.json" "$new.json"
 refuse 2 '--correction: `fdr` is none of' compare --correction=fdr "$old.json" "$new.json"
 refuse 2 '--fail-if: `bw`: write METRIC<CHANGE' compare --fail-if=bw "$old.json" "$new.json"
+refuse 2 '--fail-if: no job of 2.6.31-rc1 that can be compared has transactions' compare --any \
+	--fail-if='bw<-5%' --fail-if='transactions<-5%' "$old.json" "$new.json"
 refuse 2 'no metric is called .speed' compare --fail-if='speed<1%' "$old.json" "$new.json"
 refuse 2 '--metric: one is judged' compare --metric=bw,iops "$old.json" "$new.json"
 refuse 2 '--any goes with --fail-if' compare --any "$old.json" "$new.json"
