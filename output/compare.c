@@ -237,7 +237,7 @@ struct block {
 	size_t ncolumns;
 	size_t *groups;
 	size_t ngroups;
-	size_t *cells; /* [group * c->ncells + column]; SIZE_MAX: none */
+	size_t *cells; /* [group * ncolumns + column]; SIZE_MAX: none */
 	bool axes;
 };
 
@@ -276,7 +276,8 @@ static bool first_of_block(const struct compare *c, size_t cell)
 	return true;
 }
 
-static void block_place(struct block *b, size_t cell)
+/* Finds the group and the column of a cell, which may be new ones. */
+static void block_place(struct block *b, size_t cell, size_t *group, size_t *column)
 {
 	const struct result_job *job = b->c->cells[cell].job;
 	const char *label = job->naxes ? last_axis(job)->label : job->name;
@@ -290,27 +291,33 @@ static void block_place(struct block *b, size_t cell)
 		b->groups[b->ngroups++] = cell;
 	if (col == b->ncolumns)
 		b->columns[b->ncolumns++] = label;
-	b->cells[g * b->c->ncells + col] = cell;
+	*group = g;
+	*column = col;
 }
 
 static int block_init(struct block *b, const struct compare *c, size_t cell)
 {
 	const size_t n = c->ncells;
+	size_t (*places)[2] = calloc(n, sizeof(*places));
 
 	*b = (struct block){
 		.c = c, .axes = c->cells[cell].job->naxes > 0,
 		.columns = calloc(n, sizeof(*b->columns)), .groups = calloc(n, sizeof(*b->groups)),
-		.cells = calloc(n * n, sizeof(*b->cells)),
 	};
-	if (!b->columns || !b->groups || !b->cells)
-		return -ENOMEM;
-	for (size_t i = 0; i < n * n; i++)
-		b->cells[i] = SIZE_MAX;
-	for (size_t i = cell; i < n; i++) {
+	for (size_t i = cell; i < n && places && b->columns && b->groups; i++) {
+		places[i][0] = SIZE_MAX;
 		if (same_block(c->cells[i].job, c->cells[cell].job))
-			block_place(b, i);
+			block_place(b, i, &places[i][0], &places[i][1]);
 	}
-	return 0;
+	b->cells = calloc(b->ngroups * b->ncolumns + 1, sizeof(*b->cells));
+	for (size_t i = 0; i < b->ngroups * b->ncolumns && b->cells; i++)
+		b->cells[i] = SIZE_MAX;
+	for (size_t i = cell; i < n && b->ngroups && b->cells; i++) {
+		if (places[i][0] != SIZE_MAX)
+			b->cells[places[i][0] * b->ncolumns + places[i][1]] = i;
+	}
+	free(places);
+	return b->ngroups && b->cells ? 0 : -ENOMEM;
 }
 
 static void block_free(struct block *b)
@@ -386,7 +393,7 @@ static int add_row(struct grid *grid, const struct block *b, size_t group, size_
 	int r = 0;
 
 	for (size_t col = 0; col < b->ncolumns && !r; col++) {
-		size_t cell = b->cells[group * b->c->ncells + col];
+		size_t cell = b->cells[group * b->ncolumns + col];
 		const struct compare_figure *f;
 		char buf[BUF];
 
