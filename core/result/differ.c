@@ -525,6 +525,9 @@ static int differ_cells(struct compare *c, const struct compare_input *inputs, s
 	return r;
 }
 
+/* A fact that a member of a result stands for. */
+static const char version_fact[] = "iojob.version";
+
 /* What is a member of a result as a whole. Some of it is a fact, too, where there are facts. */
 static int differ_results(struct compare *c, struct values *values)
 {
@@ -533,7 +536,7 @@ static int differ_results(struct compare *c, struct values *values)
 		size_t offset;
 		bool without_facts;
 	} rows[] = {
-		{ "version", offsetof(struct result, version), true },
+		{ "version", offsetof(struct result, version), false },
 		{ "host", offsetof(struct result, host), false },
 		{ "kernel", offsetof(struct result, kernel), true },
 	};
@@ -599,7 +602,7 @@ static int differ_facts(struct compare *c, struct values *values)
 	}
 	for (size_t i = 1; i < values->n && !r; i++) {
 		for (size_t j = 0; j < all[i].n && !r; j++) {
-			bool before = false;
+			bool before = !strcmp(all[i].list[j].key, version_fact);
 
 			for (size_t k = 1; k < i; k++)
 				before |= find_fact(&all[k], all[i].list[j].key) != NULL;

@@ -201,6 +201,12 @@ listed() {
 	"$IOJOB" compare "$old.json" disk.json >text && ! grep -q 'different work' text
 }
 check "the environment is no work" listed
+jq '.iojob.version = "0.0.9"' disk.json >older.json
+versions() {
+	"$IOJOB" compare disk.json older.json >text &&
+		grep -q '^  version  *0.1.0 -> 0.0.9$' text
+}
+check "so is the version of iojob" versions
 
 jq 'del(.jobs[5])' "$old.json" >fewer.json
 unmatched() {
