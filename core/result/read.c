@@ -84,7 +84,8 @@ static int parse(json_t **root, const char *path, const char *text, size_t size,
 				" take it off (fio puts its warnings there unless it is given"
 				" --output)", brace);
 	if (text[blank] != '{')
-		return err_at(err, EINVAL, path, 1, "is no result, which is one JSON object");
+		return err_at(err, EINVAL, path, 1, "is no result, which is one JSON object"
+				" (fio: --output-format=json)");
 	*root = json_loadb(text, size, 0, &error);
 	if (*root)
 		return 0;
