@@ -177,6 +177,17 @@ static int part_twins(struct result *result)
 	return r;
 }
 
+static int part_sides(struct sides *sides, struct err *err)
+{
+	for (size_t i = 0; i < sides->n; i++) {
+		for (size_t j = 0; j < sides->list[i].nresults; j++) {
+			if (part_twins(&sides->list[i].results[j]))
+				return no_memory(err);
+		}
+	}
+	return 0;
+}
+
 /* ---- sides --------------------------------------------------------------------------------- */
 
 /* The files of side i: all bases, where there are any, are the first. */
@@ -189,9 +200,35 @@ static int read_side(struct side *side, const char *const *patterns, size_t n, s
 		return no_memory(err);
 	for (size_t i = 0; i < n && !r; i++)
 		r = read_pattern(side, patterns[i], err);
-	for (size_t i = 0; i < side->nresults && !r; i++)
-		r = part_twins(&side->results[i]) ? no_memory(err) : 0;
 	return r;
+}
+
+static size_t count_shared(const struct side *a, const struct side *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->nresults; i++) {
+		for (size_t j = 0; j < b->nresults; j++)
+			n += same_result(&a->results[i], &b->results[j]);
+	}
+	return n;
+}
+
+/* A pattern may catch results of another side. Two sides of the same results are let pass. */
+static int check_shared(const struct sides *sides, struct err *err)
+{
+	for (size_t i = 0; i < sides->n; i++) {
+		for (size_t j = 0; j < i; j++) {
+			const struct side *a = &sides->list[j], *b = &sides->list[i];
+			size_t n = count_shared(a, b);
+
+			if (n && (n < a->nresults || n < b->nresults))
+				return err_set(err, EINVAL, "compare: %zu of the results of %s %s "
+						"of %s, too, and would count on both sides", n,
+						b->label, n == 1 ? "is" : "are", a->label);
+		}
+	}
+	return 0;
 }
 
 /* ---- job files of one result --------------------------------------------------------------- */
@@ -326,6 +363,10 @@ int sides_read(struct sides *sides, const char *const *bases, size_t nbases,
 	}
 	if (!r)
 		r = part_labels(sides, names, err);
+	if (!r)
+		r = check_shared(sides, err);
+	if (!r)
+		r = part_sides(sides, err);
 	if (!r)
 		make_inputs(sides);
 	free(names);

@@ -26,7 +26,8 @@ struct sides {
  * no bases. A side is called after its file or pattern: "6.12" for a/6.12.json and for the pattern
  * 6.12-*, its directory where a pattern begins with a star; by all of it where two were called the
  * same. 0, or -errno with a text: a pattern without a file, a file that is no result, one result
- * twice on a side, less than two sides. sides_free() in every case.
+ * twice on a side, or on two that are not all the same, less than two sides. sides_free() in every
+ * case.
  */
 int sides_read(struct sides *sides, const char *const *bases, size_t nbases,
 		const char *const *words, size_t nwords, struct err *err);

@@ -155,8 +155,12 @@ for i in 1 2; do
 	jq ".timestamp_ms = 1700000000123 + $i" "$old.json" >"timed$i.json"
 done
 cp timed2.json timed3.json
+cp timed2.json new.json
 refuse 2 '^iojob: timed3.json: is the same result as one before it' compare "$new.json" \
 	'timed*.json'
+refuse 2 '^iojob: compare: 1 of the results of new is of timed1, too, and would count on both' \
+	compare --base=timed1.json --base=timed2.json new.json
+check "a result against itself" narrow timed1.json timed1.json
 refuse 2 '^iojob: ./timed1.json: is the same result' compare --base=timed1.json \
 	--base=./timed1.json timed2.json
 markdown() {
