@@ -22,7 +22,8 @@ const struct doubt_kind doubt_kinds[] = {
 		"When the job ended, what it had written was still dirty in the page cache "
 		"(cachestat(2)), or the device wrote less meanwhile than the jobs of the stage "
 		"claim: blocks were overwritten in memory. From 5 % of the bytes on. Not asked of "
-		"jobs with direct, sync, fsync or fdatasync; with end_fsync only the device is.",
+		"jobs with direct or sync, or an fsync or fdatasync after each write; with "
+		"end_fsync only the device is.",
 		"set end_fsync=1, in a PostMark job postmark_fsync=close; where blocks are "
 		"overwritten in memory, use a larger file or direct=1",
 	},

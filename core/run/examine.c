@@ -40,7 +40,7 @@ static bool engine_switch(const struct job *job, const char *name)
 static bool is_lazy(const struct job *job)
 {
 	return job_does(job, IOJOB_WRITE) && !job->direct && job->o.sync == JOB_SYNC_NONE
-			&& !job_syncs(job);
+			&& job->o.fsync != 1 && job->o.fdatasync != 1 && !job->o.postmark_fsync;
 }
 
 static bool ends_synced(const struct job *job)

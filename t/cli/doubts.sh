@@ -204,6 +204,8 @@ if counted "writes that stay in memory"; then
 fi
 expect "data left dirty in a file written once" 0 'own("writes") | index("C2") != null' \
 	--set size=8m --set time_based=0 --set runtime=0 --set rw=randwrite writes.ini
+expect "or synced before it was all there" 0 'own("writes") | index("C2") != null' \
+	--set size=8m --set time_based=0 --set runtime=0 --set fsync=100 writes.ini
 expect "in memory there is no device that they could reach" 0 \
 	'own("writes") - ["O2", "G1"] == [] and fact("writes"; "C7").fact' \
 	--directory=/dev/shm --set unlink=1 writes.ini
