@@ -114,7 +114,13 @@ static void look_at_blocks(struct exam_job *j, const struct plan_file *file, uin
 			|| (job_is_postmark(job) && job->o.postmark_buffering))
 		return;
 	for (int d = 0; d < JOB_DIRS; d++) {
-		if (job_does(job, (enum iojob_op)d) && job->bs_min[d] % physical)
+		uint64_t step = (uint64_t)llabs(job->step[d]);
+
+		if (!job_does(job, (enum iojob_op)d))
+			continue;
+		if (step % physical)
+			odd = step;
+		if (job->bs_min[d] % physical)
 			odd = job->bs_min[d];
 	}
 	if (!odd && file->offset % physical)

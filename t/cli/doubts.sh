@@ -253,6 +253,8 @@ if [ "${disk:-0}" = 4096 ]; then
 		| test("blocks or offsets of 512 bytes on .* is 4096")' --set bs=512 direct.ini
 	expect "offsets that are none of its" 0 '(own("j") | index("A2") != null)' \
 		--set offset=512 direct.ini
+	expect "steps that are none of its" 0 'doubt("j"; "A2").evidence
+		| test("offsets of 512 bytes on ")' --set rw=read:512 direct.ini
 	expect "whole blocks are fine" 0 'own("j") == []' direct.ini
 else
 	skip "blocks smaller than the device's" "the disk here has physical blocks of ${disk:-?}"
