@@ -233,15 +233,17 @@ static bool see_synchronous(const struct view *v, char *text)
 			v->seen->punted * 100);
 }
 
+/* Workers of one result may have different depths: as what they reached, theirs is the mean. */
 static bool see_depth(const struct view *v, char *text)
 {
 	double depth = result_depth_mean(v->job);
+	double asked = v->seen->asked_ns / fmax((double)v->job->runtime_ns, 1);
 
 	if (v->job->sync_engine || v->job->iodepth < 2 || v->seen->paced || v->seen->batches
 			|| !v->seen->files || !v->job->runtime_ns)
 		return false;
-	return depth < depth_min * v->job->iodepth && say(text,
-			"%.1f of %u I/Os were in flight on average", depth, v->job->iodepth);
+	return depth < depth_min * asked && say(text,
+			"%.1f of %.4g I/Os were in flight on average", depth, asked);
 }
 
 /* ---- others -------------------------------------------------------------------------------- */
@@ -627,6 +629,7 @@ void doctor_job_merge(struct doctor_job *job, const struct doctor_job *other)
 		job->physical_bytes = other->physical_bytes;
 	}
 	keep_name(job->store, other->store);
+	job->asked_ns += other->asked_ns;
 	job->cpu_wait_ns += other->cpu_wait_ns;
 	job->punted = fmax(job->punted, other->punted);
 	job->paced |= other->paced;

@@ -43,6 +43,7 @@ static void healthy(struct patient *p)
 		.device_name = "vda",
 		.direct_reads = { 1000 * MIB, 1000 * MIB },
 		.read_region = 1000 * MIB,
+		.asked_ns = 40.0 * SECOND,
 	};
 	p->stage = (struct doctor_stage){
 		.elapsed_ns = UINT64_C(10) * SECOND,
@@ -245,6 +246,7 @@ static const struct {
 	{ "G4", submits, FLAG, FIELD(seen.files), 1, 0 },
 	{ "G4", NULL, REAL, FIELD(seen.punted), 0.2, 0.19 },
 	{ "G5", NULL, U64, FIELD(job.dir[0].lat.sum), 19.9 * SECOND, 20.0 * SECOND },
+	{ "G5", NULL, REAL, FIELD(seen.asked_ns), 80.1 * SECOND, 80.0 * SECOND },
 	{ "L1", NULL, U64, FIELD(stage.other_user_ns), 2.0 * SECOND, 1.9 * SECOND },
 	{ "L2", NULL, U64, FIELD(stage.other_read), 100 * MIB, 100 * MIB - 1 },
 	{ "L2", NULL, U64, FIELD(stage.other_written), 100 * MIB, 100 * MIB - 1 },
@@ -563,11 +565,13 @@ START_TEST(merge)
 	struct doctor_job a = {
 		.files = true, .memory = true, .cached_reads = { 10, 1 }, .lazy_bytes = 3,
 		.partition = "vda1", .partition_bytes = 512, .cpu_wait_ns = 5, .punted = 0.5,
+		.asked_ns = 3,
 	};
 	struct doctor_job b = {
 		.files = true, .device = true, .device_name = "vdb", .cached_reads = { 20, 2 },
 		.partition = "vdb1", .partition_bytes = 1024, .odd_bytes = 512,
 		.physical_bytes = 4096, .cpu_wait_ns = 6, .punted = 0.1, .paced = true,
+		.asked_ns = 4,
 	};
 
 	doctor_job_merge(&all, &a);
@@ -582,6 +586,7 @@ START_TEST(merge)
 	ck_assert_uint_eq(all.partition_bytes, 512);
 	ck_assert_uint_eq(all.odd_bytes, 512);
 	ck_assert_uint_eq(all.cpu_wait_ns, 11);
+	ck_assert_double_eq(all.asked_ns, 7);
 	ck_assert(all.punted > 0.4);
 }
 END_TEST
