@@ -293,7 +293,8 @@ static bool see_cpu_limit(const struct view *v, char *text)
 {
 	double part = share(v->stage->cpu_throttled_ns, v->stage->elapsed_ns);
 
-	return part >= throttled_min && say(text, "it was stopped for %s of %s",
+	/* The kernel adds up what each CPU was kept from. */
+	return part >= throttled_min && say(text, "it was stopped for %s, all CPUs together, in %s",
 			time_of(v->stage->cpu_throttled_ns).text,
 			time_of(v->stage->elapsed_ns).text);
 }

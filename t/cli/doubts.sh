@@ -391,7 +391,7 @@ limited() { # CONTROLLER FILE VALUE COMMAND...
 if can_limit cpu cpu.cfs_quota_us; then
 	printf '[j]\nrw=read\nsize=1g\nioengine=null\ntime_based\nruntime=600ms\n' >cpu.ini
 	check "a control group that limits the CPU" limited cpu cpu.cfs_quota_us 20000 runs 0 \
-		'doubt("j"; "M1").evidence | test("^it was stopped for .* of ")' cpu.ini
+		'doubt("j"; "M1").evidence | test("^it was stopped for .*, all CPUs ")' cpu.ini
 	expect "without one there is no such doubt" 0 'own("j") | index("M1") == null' cpu.ini
 else
 	skip "a control group that limits the CPU" "no cpu controller of version 1 to write to"
