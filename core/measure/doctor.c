@@ -222,7 +222,7 @@ static bool see_synchronous(const struct view *v, char *text)
 		return false;
 	for (int d = 0; d < RESULT_DIRS; d++)
 		slat += job->dir[d].slat.sum;
-	part = share(slat, job->runtime_ns);
+	part = share(slat, result_flight_ns(job));
 	if (part >= slat_min && v->seen->files && !v->seen->batches
 			&& (v->seen->buffered || share(job->cpu_user_ns + job->cpu_sys_ns, slat)
 					< slat_min))
@@ -237,10 +237,10 @@ static bool see_synchronous(const struct view *v, char *text)
 static bool see_depth(const struct view *v, char *text)
 {
 	double depth = result_depth_mean(v->job);
-	double asked = v->seen->asked_ns / fmax((double)v->job->runtime_ns, 1);
+	double asked = v->seen->asked_ns / fmax((double)result_flight_ns(v->job), 1);
 
 	if (v->job->sync_engine || v->job->iodepth < 2 || v->seen->paced || v->seen->batches
-			|| !v->seen->files || !v->job->runtime_ns)
+			|| !v->seen->files || !result_flight_ns(v->job))
 		return false;
 	return depth < depth_min * asked && say(text,
 			"%.1f of %.4g I/Os were in flight on average", depth, asked);

@@ -46,7 +46,7 @@ struct doctor_job {
 	uint64_t odd_bytes;           /* ... this block size or offset of direct I/O does not fit */
 	char store[DOCTOR_NAME];      /* what makes the job's dull data smaller: "btrfs compress" */
 
-	double asked_ns;      /* iodepth times runtime, added over its workers */
+	double asked_ns;      /* iodepth times the time in which I/Os were in flight, added */
 	uint64_t cpu_wait_ns; /* its workers could have run, and did not; added */
 	double punted;        /* share of the CPU time that the kernel's I/O threads took */
 	bool paced;           /* rate or thinktime */

@@ -131,16 +131,17 @@ const struct doubt_kind doubt_kinds[] = {
 	},
 	[DOUBT_SYNCHRONOUS] = {
 		"G4", false, "an asynchronous engine that was synchronous",
-		"Workers spent half of their time or more within the call that should only hand an "
-		"I/O over (slat), and with direct I/O not on the CPU; or kernel threads (iou-wrk) "
-		"took a fifth or more of the CPU time. Buffered I/O does it, and filesystems "
-		"without asynchronous paths. Not asked of jobs that submit in batches.",
+		"Until an fsync at the end, workers spent half of their time or more within the "
+		"call that should only hand an I/O over (slat), and with direct I/O not on the "
+		"CPU; or kernel threads (iou-wrk) took a fifth or more of the CPU time. Buffered "
+		"I/O does it, and filesystems without asynchronous paths. Not asked of jobs that "
+		"submit in batches.",
 		"set direct=1, or use a synchronous engine with more workers",
 	},
 	[DOUBT_DEPTH] = {
 		"G5", false, "the depth asked for was not reached",
-		"On average fewer than half of iodepth I/Os were in flight (Little's law). Not "
-		"asked of jobs with a rate, thinktime or batches.",
+		"On average, until an fsync at the end, fewer than half of iodepth I/Os were in "
+		"flight (Little's law). Not asked of jobs with a rate, thinktime or batches.",
 		"ask for the depth that is reached, or see what holds it back",
 	},
 	[DOUBT_OTHER_CPU] = {

@@ -195,6 +195,7 @@ static const struct field job_rows[] = {
 	OURS(result_job, cpu_user_ns, FIELD_U64, "cpu_user_ns"),
 	OURS(result_job, cpu_sys_ns, FIELD_U64, "cpu_sys_ns"),
 	OURS(result_job, end_sync_ns, FIELD_U64, "end_sync_ns"),
+	OURS(result_job, end_syncs_ns, FIELD_U64, "end_syncs_ns"),
 	OURS(result_job, layout_bytes, FIELD_U64, "layout.bytes"),
 	OURS(result_job, layout_ns, FIELD_U64, "layout.ns"),
 	ARRAY(result_job, depth, FIELD_U64, "depths.level", RESULT_DEPTHS),

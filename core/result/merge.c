@@ -213,6 +213,7 @@ int result_job_merge(struct result_job *job, const struct result_job *other)
 	job->start_ms = min_set(job->start_ms, other->start_ms);
 	job->syncs += other->syncs;
 	job->end_sync_ns = max_u64(job->end_sync_ns, other->end_sync_ns);
+	job->end_syncs_ns += other->end_syncs_ns;
 	job->runtime_ns += other->runtime_ns;
 	job->elapsed_ns = max_u64(job->elapsed_ns, other->elapsed_ns);
 	job->phase_ns = max_u64(job->phase_ns, other->phase_ns);
@@ -362,12 +363,18 @@ double result_cpu_percent(const struct result_job *job, bool sys)
 	return job->runtime_ns ? (double)ns * 100 / (double)job->runtime_ns : 0;
 }
 
+uint64_t result_flight_ns(const struct result_job *job)
+{
+	return job->runtime_ns > job->end_syncs_ns ? job->runtime_ns - job->end_syncs_ns : 0;
+}
+
 /* I/Os in flight in a worker, on average: the time they took together over the time that passed. */
 double result_depth_mean(const struct result_job *job)
 {
+	uint64_t ns = result_flight_ns(job);
 	double sum = 0;
 
 	for (int d = 0; d < RESULT_DIRS; d++)
 		sum += (double)result_lat(&job->dir[d])->sum;
-	return job->runtime_ns ? sum / (double)job->runtime_ns : 0;
+	return ns ? sum / (double)ns : 0;
 }

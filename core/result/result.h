@@ -172,6 +172,7 @@ struct result_job {
 	uint64_t syncs;
 	struct dist sync;     /* fsync and fdatasync */
 	uint64_t end_sync_ns; /* longest end_fsync of the workers */
+	uint64_t end_syncs_ns; /* that of all of them, added: nothing is in flight then */
 
 	uint64_t runtime_ns;  /* of the workers, added: what CPU shares are relative to */
 	uint64_t elapsed_ns;  /* longest worker */
@@ -318,6 +319,7 @@ double result_above_percent(const struct result_dir *dir, size_t threshold); /* 
 double result_cpu_percent(const struct result_job *job, bool sys); /* of one CPU per worker */
 /* What knows its percentiles: lat, else clat. */
 const struct dist *result_spread(const struct result_dir *dir);
+uint64_t result_flight_ns(const struct result_job *job);      /* runtime_ns, without end_fsync */
 double result_depth_mean(const struct result_job *job);       /* achieved: Little's law */
 double result_samples_mean(const struct result_samples *samples);
 double result_samples_stddev(const struct result_samples *samples);

@@ -319,7 +319,7 @@ int stage_result(const struct stage *s, const struct stage_worker *w, struct res
 	r->start_ms = s->started_ms;
 	r->elapsed_ns = r->runtime_ns = until_end_ns(s, w, shared->begin_ticks);
 	r->phase_ns = until_end_ns(s, w, phase_begin(s, w));
-	r->end_sync_ns = shared->sync_ns;
+	r->end_sync_ns = r->end_syncs_ns = shared->sync_ns;
 	r->cpu_user_ns = shared->cpu_user_ns;
 	r->cpu_sys_ns = shared->cpu_sys_ns;
 	r->ctx = shared->ctx;

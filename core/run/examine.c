@@ -599,7 +599,7 @@ void exam_worker(struct exam *e, const struct stage_worker *w, const struct resu
 	e->syncs += r->syncs + w->spec->nfiles; /* those at the end are not counted in syncs */
 	if (j->job->o.sync != JOB_SYNC_NONE)
 		e->syncs += r->dir[IOJOB_WRITE].ios; /* each of them is one */
-	j->seen.asked_ns += (double)(r->sync_engine ? 1 : r->iodepth) * (double)r->runtime_ns;
+	j->seen.asked_ns += (double)(r->sync_engine ? 1 : r->iodepth) * (double)result_flight_ns(r);
 	j->seen.cpu_wait_ns += w->shared->cpu_wait_ns;
 	if (w->punted > j->seen.punted)
 		j->seen.punted = w->punted;

@@ -310,6 +310,9 @@ if "$IOJOB" engines libaio 2>/dev/null | grep -q '^ *here *yes'; then
 	END
 	expect "an asynchronous engine that was synchronous" 0 'doubt("j"; "G4").evidence
 		| test("^workers spent [0-9]+ % of the time within submit")' async.ini
+	expect "nothing is in flight while an fsync at the end waits" 0 \
+		'own("j") | index("G5") == null' --set time_based=0 --set runtime=0 \
+		--set size=64m --set end_fsync=1 async.ini
 	expect "which it is not with direct=1" 0 'own("j") | index("G4") == null' \
 		--set direct=1 async.ini
 fi

@@ -123,6 +123,12 @@ START_TEST(test_figures)
 	ck_assert_int_eq(dist_add(&job.dir[0].lat, 4000000, 500), 0);
 	ck_assert_ptr_eq(result_lat(&job.dir[0]), &job.dir[0].lat);
 	ck_assert_double_eq(result_depth_mean(&job), 4);
+	/* All of them before an fsync that took half of the time. */
+	job.end_syncs_ns = 250000000;
+	ck_assert_uint_eq(result_flight_ns(&job), 250000000);
+	ck_assert_double_eq(result_depth_mean(&job), 8);
+	job.end_syncs_ns = 500000001;
+	ck_assert_double_eq(result_depth_mean(&job), 0);
 	result_job_free(&job);
 }
 END_TEST
@@ -187,8 +193,8 @@ START_TEST(test_merge)
 	b.syncs = 9;
 	ck_assert_int_eq(dist_add(&a.sync, 70, 8), 0);
 	ck_assert_int_eq(dist_add(&b.sync, 90, 9), 0);
-	a.end_sync_ns = 100;
-	b.end_sync_ns = 50;
+	a.end_sync_ns = a.end_syncs_ns = 100;
+	b.end_sync_ns = b.end_syncs_ns = 50;
 	a.depth[1] = 4;
 	b.depth[1] = 5;
 	a.submit[2] = 6;
@@ -233,6 +239,7 @@ START_TEST(test_merge)
 	ck_assert_uint_eq(a.syncs, 17);
 	ck_assert_uint_eq(a.sync.n, 17);
 	ck_assert_uint_eq(a.end_sync_ns, 100);
+	ck_assert_uint_eq(a.end_syncs_ns, 150);
 	ck_assert_uint_eq(a.depth[1], 9);
 	ck_assert_uint_eq(a.submit[2], 6);
 	ck_assert_uint_eq(a.complete[7], 7);
