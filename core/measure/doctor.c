@@ -222,15 +222,15 @@ static bool see_synchronous(const struct view *v, char *text)
 		return false;
 	for (int d = 0; d < RESULT_DIRS; d++)
 		slat += job->dir[d].slat.sum;
+	if (v->seen->punted >= punted_min)
+		return say(text, "kernel threads (iou-wrk) took %.0f %% of the CPU time",
+				v->seen->punted * 100);
 	part = share(slat, result_flight_ns(job));
-	if (part >= slat_min && v->seen->files && !v->seen->batches
+	return part >= slat_min && v->seen->files && !v->seen->batches
 			&& (v->seen->buffered || share(job->cpu_user_ns + job->cpu_sys_ns, slat)
-					< slat_min))
-		return say(text, "workers spent %.0f %% of the time within submit",
-				fmin(part, 1) * 100);
-	return v->seen->punted >= punted_min && say(text,
-			"kernel threads (iou-wrk) took %.0f %% of the CPU time",
-			v->seen->punted * 100);
+					< slat_min)
+			&& say(text, "workers spent %.0f %% of the time within submit",
+					fmin(part, 1) * 100);
 }
 
 /* Workers of one result may have different depths: as what they reached, theirs is the mean. */
