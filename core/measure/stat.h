@@ -24,6 +24,8 @@ enum { STAT_DEPTHS = 8 };
 
 enum { STAT_ABOVE = 8 }; /* thresholds that a job may have (lat_thresholds) */
 
+enum { STAT_OWED = 3 }; /* histograms that an I/O is added to: slat, clat, lat */
+
 struct stat_op {
 	uint64_t bytes;   /* moved */
 	uint64_t shorts;  /* I/Os that needed more than one transfer */
@@ -44,10 +46,11 @@ struct stats {
 	uint64_t complete[STAT_DEPTHS]; /* reap calls by how many they brought */
 	uint64_t above[STAT_OPS][STAT_ABOVE]; /* I/Os longer than each of the job's thresholds */
 	/*
-	 * A bucket of clat in which one value is still to be counted: the last that came by
-	 * stats_add_late(). NULL: none.
+	 * Buckets in which one value each is still to be counted: those of the last I/O that came
+	 * by stats_owe(). `spare` or NULL: none.
 	 */
-	uint64_t *owed;
+	uint64_t *owed[STAT_OWED];
+	uint64_t spare; /* no bucket */
 	struct hist clat[STAT_OPS];
 	struct hist slat[STAT_OPS];
 	struct hist lat[STAT_OPS];
@@ -55,28 +58,36 @@ struct stats {
 };
 
 /*
- * Adds a value to a histogram of clat and counts it in its bucket with the next one. Some CPUs hold
- * a TSC reading back until they know where all stores before it go, and a bucket's place comes out
- * of the reading before: 11 ns an I/O on an AMD EPYC, a third of what a loop costs that reads its
- * clock twice for each.
+ * Adds a value to a histogram and counts it in its bucket with the next I/O, by stats_pay(). Some
+ * CPUs hold a TSC reading back until they know where all stores before it go, and a bucket's place
+ * comes out of the reading before: 11 ns an I/O on an AMD EPYC, a third of what a loop costs that
+ * reads its clock twice for each.
  */
-static inline void stats_add_late(struct stats *stats, struct hist *clat, uint64_t ns)
+static inline void stats_owe(struct stats *stats, unsigned slot, struct hist *hist, uint64_t ns)
 {
-	uint64_t *owed = stats->owed;
-
-	__asm__("" : "+r"(clat));
-	if (__builtin_expect(owed != NULL, 1))
-		++*owed;
-	stats->owed = &clat->bucket[hist_index(ns)];
-	hist_add_figures(clat, ns, 1);
+	__asm__("" : "+r"(hist));
+	stats->owed[slot] = &hist->bucket[hist_index(ns)];
+	hist_add_figures(hist, ns, 1);
 }
 
-/* Counts what is owed. Whoever reads buckets calls it first, when their writer is gone. */
+/* Counts what the I/O before owes in its first n slots. Not before stats_settle() was called. */
+static inline void stats_pay(struct stats *stats, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		++*stats->owed[i];
+}
+
+/*
+ * Counts all that is owed; whoever reads buckets calls it first, when their writer is gone. Before
+ * the first I/O, and after stats_reset(), nothing is, and it makes ready for stats_pay().
+ */
 static inline void stats_settle(struct stats *stats)
 {
-	if (stats->owed)
-		++*stats->owed;
-	stats->owed = NULL;
+	for (unsigned i = 0; i < STAT_OWED; i++) {
+		if (stats->owed[i])
+			++*stats->owed[i];
+		stats->owed[i] = &stats->spare;
+	}
 }
 
 /* Back to zero after the warm-up, touching only what is in use. */

@@ -92,7 +92,7 @@ static int bench_set_up(struct bench *b, struct worker_shared *shared, const str
 	w->shared = shared;
 	w->stats = &shared->stats;
 	w->pub.priv = &b->idle;
-	w->drive = (struct drive){ .engine = &idle_engine.e, .worker = &w->pub, .clock = clock };
+	w->drive = (struct drive){ .engine = &idle_engine.e, .worker = &w->pub };
 	w->batch = w->reap_min = w->reap_max = 1;
 	w->idle = b->stacks;
 	w->rest = w->idle + DEPTH;

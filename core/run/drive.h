@@ -30,7 +30,6 @@ struct io {
 struct drive {
 	const struct iojob_engine *engine;
 	struct iojob_worker *worker;
-	const struct clock *clock;
 	unsigned inflight;
 };
 
@@ -40,27 +39,28 @@ static inline struct io *io_of(struct iojob_io *pub)
 }
 
 /* Does one I/O; returns the ticks at its end. */
-static inline uint64_t drive_execute(struct drive *drive, struct io *io)
+static inline uint64_t drive_execute(
+		struct drive *drive, const struct clock *clock, struct io *io)
 {
-	io->start = clock_ticks(drive->clock);
+	io->start = clock_ticks(clock);
 	drive->engine->execute(drive->worker, &io->pub);
-	return clock_ticks(drive->clock);
+	return clock_ticks(clock);
 }
 
 /*
  * Starts up to n I/Os and returns how many the engine took, or -errno (-EPROTO: it claims to have
  * taken more); *now: ticks after it.
  */
-static inline int drive_submit(
-		struct drive *drive, struct iojob_io *const *ios, unsigned n, uint64_t *now)
+static inline int drive_submit(struct drive *drive, const struct clock *clock,
+		struct iojob_io *const *ios, unsigned n, uint64_t *now)
 {
-	uint64_t start = clock_ticks(drive->clock), issued;
+	uint64_t start = clock_ticks(clock), issued;
 	int took;
 
 	for (unsigned i = 0; i < n; i++)
 		io_of(ios[i])->start = start;
 	took = drive->engine->submit(drive->worker, ios, n);
-	*now = issued = clock_ticks(drive->clock);
+	*now = issued = clock_ticks(clock);
 	for (unsigned i = 0; i < n; i++)
 		io_of(ios[i])->issued = issued;
 	if (__builtin_expect((unsigned)took <= n, 1))
@@ -74,12 +74,12 @@ static inline int drive_submit(
  * Waits for min to max of them; returns how many, or -errno (-EPROTO: more than max); *end: ticks
  * when they were there.
  */
-static inline int drive_reap(struct drive *drive, struct iojob_io **ios, unsigned min, unsigned max,
-		int64_t timeout_ns, uint64_t *end)
+static inline int drive_reap(struct drive *drive, const struct clock *clock, struct iojob_io **ios,
+		unsigned min, unsigned max, int64_t timeout_ns, uint64_t *end)
 {
 	int got = drive->engine->reap(drive->worker, ios, min, max, timeout_ns);
 
-	*end = clock_ticks(drive->clock);
+	*end = clock_ticks(clock);
 	if (__builtin_expect((unsigned)got > max, 0))
 		return got > 0 ? -EPROTO : got == -EINTR ? 0 : got;
 	drive->inflight -= (unsigned)got;

@@ -282,10 +282,11 @@ bool loop_over(const struct worker *w)
 /* One I/O at a time, each done when execute returns. What is const is settled at compile time. */
 ALWAYS_INLINE void loop_sync(struct worker *w, const bool extra, const bool fills)
 {
+	const struct clock clock = *w->clock; /* in registers, whatever is written */
 	const bool paced = extra && w->paced;
 	struct iojob_io *pub = w->idle[0];
 	struct io *io = io_of(pub);
-	uint64_t now = clock_ticks(w->clock), end;
+	uint64_t now = clock_ticks(&clock), end;
 	bool more = true;
 
 	while (!worker_over(w, now)) {
@@ -296,7 +297,7 @@ ALWAYS_INLINE void loop_sync(struct worker *w, const bool extra, const bool fill
 				if (!more)
 					break;
 				loop_sleep(w, w->wake);
-				now = clock_ticks(w->clock);
+				now = clock_ticks(&clock);
 				continue;
 			}
 		} else if (!w->load.next(&w->load, &pub, 1)) {
@@ -305,12 +306,13 @@ ALWAYS_INLINE void loop_sync(struct worker *w, const bool extra, const bool fill
 		if (fills && pub->op == IOJOB_WRITE)
 			buffer_next(&w->buffer, pub->buf, pub->len);
 		bytes = pub->len;
-		end = drive_execute(&w->drive, io);
+		end = drive_execute(&w->drive, &clock, io);
 		if (__builtin_expect(pub->res == bytes, 1) || finish_sync(w, io, &bytes, &end)) {
 			struct stat_op *op = &w->stats->op[pub->op];
 
-			stats_add_late(w->stats, &w->stats->clat[pub->op],
-					clock_between(w->clock, io->start, end));
+			stats_pay(w->stats, 1);
+			stats_owe(w->stats, 0, &w->stats->clat[pub->op],
+					clock_between(&clock, io->start, end));
 			op->bytes += bytes;
 			if (extra)
 				record_extra(w, io, io->start, end);
@@ -321,25 +323,39 @@ ALWAYS_INLINE void loop_sync(struct worker *w, const bool extra, const bool fill
 }
 
 /* Records `count` I/Os of one operation with the same stamps. */
-ALWAYS_INLINE void record(const struct worker *w, unsigned op, uint64_t start, uint64_t issued,
-		uint64_t end, uint64_t count)
+ALWAYS_INLINE void record(struct stats *stats, const struct clock *clock, unsigned op,
+		uint64_t start, uint64_t issued, uint64_t end, uint64_t count)
 {
-	struct stats *stats = w->stats;
-	uint64_t slat = clock_between(w->clock, start, issued);
-	uint64_t clat = clock_between(w->clock, issued, end);
+	uint64_t slat = clock_between(clock, start, issued);
+	uint64_t clat = clock_between(clock, issued, end);
 
 	hist_add(&stats->slat[op], slat, count);
 	hist_add(&stats->clat[op], clat, count);
 	hist_add(&stats->lat[op], slat + clat, count);
 }
 
+/* Records one I/O that was reaped alone. */
+ALWAYS_INLINE void record_one(struct stats *stats, const struct clock *clock, const struct io *io,
+		uint64_t end)
+{
+	unsigned op = io->pub.op;
+	uint64_t slat = clock_between(clock, io->start, io->issued);
+	uint64_t clat = clock_between(clock, io->issued, end);
+
+	stats_pay(stats, 3);
+	stats_owe(stats, 0, &stats->slat[op], slat);
+	stats_owe(stats, 1, &stats->clat[op], clat);
+	stats_owe(stats, 2, &stats->lat[op], slat + clat);
+}
+
 /* Records the I/Os counted in w->run. */
-ALWAYS_INLINE void record_run(struct worker *w, uint64_t start, uint64_t issued, uint64_t end)
+ALWAYS_INLINE void record_run(struct worker *w, const struct clock *clock, uint64_t start,
+		uint64_t issued, uint64_t end)
 {
 	for (; w->run_ops; w->run_ops &= w->run_ops - 1) {
 		unsigned op = (unsigned)__builtin_ctz(w->run_ops);
 
-		record(w, op, start, issued, end, w->run[op]);
+		record(w->stats, clock, op, start, issued, end, w->run[op]);
 		w->run[op] = 0;
 	}
 }
@@ -348,8 +364,8 @@ ALWAYS_INLINE void record_run(struct worker *w, uint64_t start, uint64_t issued,
  * Records what was reaped together and puts it back on the idle stack. I/Os that were also
  * submitted together cost as much as one.
  */
-ALWAYS_INLINE void record_reaped(
-		struct worker *w, unsigned n, uint64_t end, const bool extra, const bool one)
+ALWAYS_INLINE void record_reaped(struct worker *w, const struct clock *clock, unsigned n,
+		uint64_t end, const bool extra, const bool one)
 {
 	uint64_t start = 0, issued = 0;
 
@@ -360,7 +376,7 @@ ALWAYS_INLINE void record_reaped(
 		bool again;
 
 		if (!one && (io->start != start || io->issued != issued)) {
-			record_run(w, start, issued, end);
+			record_run(w, clock, start, issued, end);
 			start = io->start;
 			issued = io->issued;
 		}
@@ -370,7 +386,7 @@ ALWAYS_INLINE void record_reaped(
 				continue;
 		} else {
 			if (one) {
-				record(w, pub->op, io->start, io->issued, end, 1);
+				record_one(w->stats, clock, io, end);
 			} else {
 				w->run_ops |= 1u << pub->op;
 				w->run[pub->op]++;
@@ -383,7 +399,7 @@ ALWAYS_INLINE void record_reaped(
 		w->idle[w->nidle++] = pub;
 	}
 	if (!one)
-		record_run(w, start, issued, end);
+		record_run(w, clock, start, issued, end);
 }
 
 /* Moves `ready` from `from` on out of the idle stack's way. */
@@ -437,20 +453,27 @@ static bool keep_rest(struct worker *w, int took)
 	return true;
 }
 
+ALWAYS_INLINE void count_submit(const struct worker *w, unsigned n)
+{
+	w->stats->submit[stat_batch_group(n)]++;
+	w->stats->depth[stat_group(w->drive.inflight)] += n;
+}
+
 /* Gives `ready` to the engine. False: the engine is through. */
-ALWAYS_INLINE bool submit_ready(struct worker *w, uint64_t *now, const bool one)
+ALWAYS_INLINE bool submit_ready(
+		struct worker *w, const struct clock *clock, uint64_t *now, const bool one)
 {
 	unsigned n = one ? 1 : w->nready;
-	int took = drive_submit(&w->drive, w->ready, n, now);
+	int took = drive_submit(&w->drive, clock, w->ready, n, now);
 
 	if (__builtin_expect(took != (int)n, 0)) {
 		if (!keep_rest(w, took))
 			return false;
+		count_submit(w, (unsigned)took);
 	} else {
 		w->nready = 0;
+		count_submit(w, n);
 	}
-	w->stats->submit[stat_batch_group((unsigned)took)]++;
-	w->stats->depth[stat_group(w->drive.inflight)] += (unsigned)took;
 	return true;
 }
 
@@ -471,12 +494,13 @@ static int64_t reap_timeout(const struct worker *w, uint64_t now)
 ALWAYS_INLINE void loop_async(
 		struct worker *w, const bool extra, const bool fills, const bool one)
 {
+	const struct clock clock = *w->clock; /* in registers, whatever is written */
 	const bool paced = extra && w->paced;
-	uint64_t now = clock_ticks(w->clock);
+	uint64_t now = clock_ticks(&clock);
 	bool more = true, over = false;
 
 	for (;;) {
-		unsigned min = w->reap_min;
+		unsigned min = one ? 1 : w->reap_min;
 		int64_t timeout = -1;
 		int got;
 
@@ -484,7 +508,7 @@ ALWAYS_INLINE void loop_async(
 		if (!over) {
 			if (more && !w->nready && w->nidle)
 				more = prepare(w, now, paced, fills, one);
-			if (w->nready && !submit_ready(w, &now, one))
+			if (w->nready && !submit_ready(w, &clock, &now, one))
 				return;
 		}
 		if (!w->drive.inflight) {
@@ -492,7 +516,7 @@ ALWAYS_INLINE void loop_async(
 				return;
 			if (paced) {
 				loop_sleep(w, w->wake);
-				now = clock_ticks(w->clock);
+				now = clock_ticks(&clock);
 			}
 			continue;
 		}
@@ -502,16 +526,17 @@ ALWAYS_INLINE void loop_async(
 			min = 1;
 		else if (paced && (timeout = reap_timeout(w, now)) >= 0)
 			min = timeout > 0;
-		else if (min > w->drive.inflight)
+		else if (!one && min > w->drive.inflight)
 			min = w->drive.inflight;
-		got = drive_reap(&w->drive, w->done, min, one ? 1 : w->reap_max, timeout, &now);
+		got = drive_reap(&w->drive, &clock, w->done, min, one ? 1 : w->reap_max, timeout,
+				&now);
 		if (__builtin_expect(got < 0, 0)) {
 			loop_fail_engine(w, -got, "reap");
 			return;
 		}
 		if (!paced || got) /* what a schedule polls for is no batch of the job's */
 			w->stats->complete[stat_batch_group((unsigned)got)]++;
-		record_reaped(w, (unsigned)got, now, extra, one);
+		record_reaped(w, &clock, (unsigned)got, now, extra, one);
 	}
 }
 
@@ -557,7 +582,7 @@ static void run_shape(void *arg)
 {
 	struct worker *w = arg;
 	bool fills = job_does(w->job, IOJOB_WRITE) && buffer_changes(&w->buffer);
-	bool one = w->batch == 1 && w->reap_max == 1;
+	bool one = w->batch == 1 && w->reap_min == 1 && w->reap_max == 1;
 	enum shape shape = w->paced || w->job->nthresholds ? EXTRA : fills ? FILLS : PLAIN;
 
 	loops[job_is_sync(w->job) ? 0 : one ? 1 : 2][shape](w);
@@ -567,6 +592,7 @@ void loop_run(struct worker *w)
 {
 	struct io *io = io_of(w->idle[0]);
 
+	stats_settle(w->stats);
 	if (!(w->drive.engine->flags & IOJOB_ENGINE_SIGBUS) || !job_is_sync(w->job)) {
 		run_shape(w);
 		return;
@@ -586,7 +612,7 @@ static int reap_one(struct worker *w)
 	int n;
 
 	do
-		n = drive_reap(&w->drive, w->done, 1, 1, -1, &end);
+		n = drive_reap(&w->drive, w->clock, w->done, 1, 1, -1, &end);
 	while (!n);
 	return n;
 }
@@ -604,7 +630,7 @@ bool loop_one(struct worker *w, struct io *io)
 		return __builtin_expect(pub->res == pub->len, 1)
 				|| finish_sync(w, io, &bytes, &end);
 	}
-	n = drive_submit(&w->drive, &pub, 1, &end);
+	n = drive_submit(&w->drive, w->clock, &pub, 1, &end);
 	while (n == 1 && again) {
 		n = reap_one(w);
 		again = false;

@@ -250,7 +250,6 @@ void worker_main(const struct worker_args *args)
 	w->drive = (struct drive){
 		.engine = &w->job->engine->e,
 		.worker = &w->pub,
-		.clock = w->clock,
 	};
 	w->pub.conf = w->job->engine_conf;
 	w->pub.depth = job_depth(w->job);

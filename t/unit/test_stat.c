@@ -15,14 +15,17 @@ START_TEST(late)
 	static struct hist plain[2];
 	static struct stats stats;
 
+	stats_settle(&stats);
 	for (size_t i = 0; i < N(values); i++) {
 		struct hist *clat = &stats.clat[i % 2];
 
 		hist_add(&plain[i % 2], values[i], 1);
-		if (i % 4 == 3)
+		if (i % 4 == 3) {
 			hist_add(clat, values[i], 1);
-		else
-			stats_add_late(&stats, clat, values[i]);
+		} else {
+			stats_pay(&stats, 1);
+			stats_owe(&stats, 0, clat, values[i]);
+		}
 		ck_assert_uint_eq(clat->n, plain[i % 2].n);
 	}
 	ck_assert_int_ne(memcmp(plain, stats.clat, sizeof(plain)), 0);
@@ -30,6 +33,29 @@ START_TEST(late)
 	ck_assert_int_eq(memcmp(plain, stats.clat, sizeof(plain)), 0);
 	stats_settle(&stats);
 	ck_assert_int_eq(memcmp(plain, stats.clat, sizeof(plain)), 0);
+}
+END_TEST
+
+/* The three histograms of an I/O. */
+START_TEST(late_all)
+{
+	static struct stats stats;
+	static struct hist plain[3];
+
+	stats_settle(&stats);
+	for (uint64_t ns = 1; ns < 2000; ns += 3) {
+		struct hist *hists[3] = { stats.slat, stats.clat, stats.lat };
+
+		stats_pay(&stats, 3);
+		for (unsigned i = 0; i < 3; i++) {
+			hist_add(&plain[i], ns << i, 1);
+			stats_owe(&stats, i, hists[i], ns << i);
+		}
+	}
+	stats_settle(&stats);
+	ck_assert_int_eq(memcmp(&plain[0], stats.slat, sizeof(plain[0])), 0);
+	ck_assert_int_eq(memcmp(&plain[1], stats.clat, sizeof(plain[1])), 0);
+	ck_assert_int_eq(memcmp(&plain[2], stats.lat, sizeof(plain[2])), 0);
 }
 END_TEST
 
@@ -42,8 +68,10 @@ START_TEST(reset)
 	stats.above[IOJOB_READ][1] = 7;
 	hist_add(&stats.response[IOJOB_READ], 900, 3);
 	hist_add(&stats.lat[IOJOB_FSYNC], 900, 3);
-	stats_add_late(&stats, &stats.clat[IOJOB_READ], 5);
-	stats_add_late(&stats, &stats.clat[IOJOB_READ], 77);
+	stats_settle(&stats);
+	stats_owe(&stats, 0, &stats.clat[IOJOB_READ], 5);
+	stats_pay(&stats, 1);
+	stats_owe(&stats, 0, &stats.clat[IOJOB_READ], 77);
 	stats_reset(&stats);
 	ck_assert_int_eq(memcmp(&stats, &zero, sizeof(stats)), 0);
 }
@@ -71,6 +99,7 @@ int main(void)
 	TCase *tcase = tcase_create("stat");
 
 	tcase_add_test(tcase, late);
+	tcase_add_test(tcase, late_all);
 	tcase_add_test(tcase, reset);
 	tcase_add_test(tcase, groups);
 	suite_add_tcase(suite, tcase);
