@@ -408,13 +408,29 @@ static void print_line(FILE *to, const char *label, const char *text)
 	wrap_end(&wrap);
 }
 
-/* The error first, then everything that was measured until it came. */
-static void print_error(FILE *to, const struct result_job *job)
+static void print_error_of(FILE *to, const char *label, const struct result_job *job)
 {
 	if (job->error_text[0])
-		print_line(to, "ERROR", job->error_text);
+		print_line(to, label, job->error_text);
 	else if (job->error)
-		print_line(to, "ERROR", strerror(job->error));
+		print_line(to, label, strerror(job->error));
+}
+
+/*
+ * The error first, then everything that was measured until it came. Where the repeat that is shown
+ * has none, that of the first repeat which failed.
+ */
+static void print_error(FILE *to, const struct result *result, size_t number)
+{
+	const struct result_job *job = &result->jobs[number];
+	char label[40] = "ERROR";
+
+	for (size_t i = 0; i < result->nrepeats && !result_failed(job); i++) {
+		job = &result->repeats[i].jobs[number];
+		snprintf(label, sizeof(label), "ERROR in repeat %zu:", i + 1);
+	}
+	if (result_failed(job))
+		print_error_of(to, label, job);
 }
 
 static void print_workers(FILE *to, const struct result_job *job)
@@ -500,7 +516,7 @@ static int print_job(FILE *to, const struct result *result, size_t number)
 		print_line(to, "SKIPPED", job->skipped);
 		return 0;
 	}
-	print_error(to, job);
+	print_error(to, result, number);
 	if (!job->elapsed_ns)
 		return text_repeats_job(to, result, number, TEXT_VALUE);
 	for (int d = 0; d < RESULT_DIRS; d++) {

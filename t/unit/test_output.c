@@ -1571,6 +1571,34 @@ START_TEST(test_table_notes)
 }
 END_TEST
 
+/* The text says why, where only a repeat that is not shown failed. */
+START_TEST(test_text_failed_repeat)
+{
+	struct result result = { .njobs = 0 };
+	struct result_job *other;
+	char *text;
+
+	make_result(&result);
+	result.repeats = calloc(2, sizeof(*result.repeats));
+	ck_assert_ptr_nonnull(result.repeats);
+	other = calloc(result.njobs, sizeof(*other));
+	ck_assert_ptr_nonnull(other);
+	for (size_t i = 0; i < result.njobs; i++)
+		other[i].error_text = strdup(i == NORMAL ? "killed by signal 9" : "");
+	other[NORMAL].end = RESULT_END_DIED;
+	result.nrepeats = 2;
+	result.repeats[0] = (struct result_repeat){ .jobs = result.jobs, .njobs = result.njobs };
+	result.repeats[1] = (struct result_repeat){ .jobs = other, .njobs = result.njobs };
+	text = print(output_text, &result);
+	check_lines(text);
+	ck_says(text, "ERROR in repeat 2: killed by signal 9");
+	ck_says(text, "ERROR /srv/test/map.0: write of 4096 bytes at 1048576: Input/output error");
+	free(text);
+	result.jobs = NULL;
+	result_free(&result);
+}
+END_TEST
+
 /* Directions add within a job; jobs of one section and point (numjobs) are merged, as is said. */
 START_TEST(test_table_sums)
 {
@@ -1838,8 +1866,9 @@ int main(void)
 		test_json_steady,
 		test_json_top, test_json_latency_bins, test_json_depths, test_json_whatever,
 		test_never_nan, test_empty, test_csv_rows, test_csv_quoting, test_csv_agrees,
-		test_text, test_text_agrees, test_text_few, test_text_percentile_list,
-		test_text_long, test_table_document, test_table_sections, test_table_layouts,
+		test_text, test_text_agrees, test_text_few, test_text_failed_repeat,
+		test_text_percentile_list, test_text_long, test_table_document,
+		test_table_sections, test_table_layouts,
 		test_table_cells, test_table_metrics, test_table_notes, test_table_sums,
 		test_table_sums_alike, test_table_axes, test_table_wide,
 		test_table_wide_labels, test_table_none, test_fit, test_find, test_manual,
