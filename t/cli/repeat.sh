@@ -40,7 +40,8 @@ check "disks are counted over all of them" is '.disk_util | type == "array"'
 shown() {
 	"$IOJOB" show --output=text:text --output=csv:csv --output=json:again kept.json &&
 		cmp kept.json again && grep -q '^3 repeats: ' text &&
-		[ "$(grep -c '^  repeats *this is [123] of 3; bw ' text)" = 2 ] &&
+		[ "$(sed ':a; N; $!ba; s/\n    */ /g' text |
+			grep -c '^  repeats *this is [123] of 3; bw .* \.\. .*, ')" = 2 ] &&
 		[ "$(wc -l <csv)" = 7 ] && [ "$(grep -c ',1$' csv)" = 2 ]
 }
 check "text, CSV and show know them" shown

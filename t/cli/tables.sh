@@ -45,13 +45,13 @@ csv_agrees() { # METRIC JQ
 	from_csv table.csv "$1" >csv.txt
 	near json.txt csv.txt
 }
-# The cells of the text or of Markdown are those of the CSV, row by row, without their fractions.
+# The cells of the CSV, row by row; those of the text or of Markdown are without their fractions.
 cells() { # METRIC
 	awk -F , -v metric="$1" '
 	$1 == metric {
 		for (i = 4; i <= NF; i++)
 			if ($i ~ /^[0-9.]+$/)
-				printf "%.0f\n", $i
+				print $i
 			else if ($i == "skipped")
 				print "-"
 	}' table.csv
@@ -61,18 +61,18 @@ from_text() { # FILE
 	sed '/^  [-!*+]/d; s/|/ /g; s/,//g' "$1" |
 		awk '{ for (i = 1; i <= NF; i++) if ($i ~ /^([0-9]+|-)$/) print $i }'
 }
-# The CSV has decimals, and a half may be rounded either way.
-alike() { # FILE FILE
-	paste "$1" "$2" | awk '{ d = $1 - $2; if (NF != 2 || d * d > 1) { print; bad = 1 } }
+# Is each figure the nearest whole one? The CSV's are rounded themselves, to three decimals.
+nearest() { # CSV-FIGURES FIGURES
+	paste "$1" "$2" | awk '{ d = $1 - $2 } NF != 2 || d * d > 0.5006 ^ 2 { print; bad = 1 }
 		END { exit bad }'
 }
 layouts_agree() {
 	cells bw >csv.txt
 	from_text table.md >md.txt
 	from_text table.txt >text.txt
-	[ -s csv.txt ] && alike csv.txt md.txt &&
+	[ -s csv.txt ] && nearest csv.txt md.txt &&
 		sort -n csv.txt >1.txt && sort -n text.txt >2.txt &&
-		alike 1.txt 2.txt # a text that is wide goes in groups of columns
+		nearest 1.txt 2.txt # a text that is wide goes in groups of columns
 }
 run_it() { # FILE ARGUMENT...
 	runs 0 'all(.jobs[]; .error == 0)' --directory=run --output=table:table.txt \
