@@ -92,8 +92,8 @@ uint64_t clock_from_ns(const struct clock *clock, uint64_t ns);
 void clock_begin(struct clock *clock);
 
 /*
- * Where the clocksource is a hypervisor's: is the TSC of every CPU that the program may run on on
- * one line with CLOCK_MONOTONIC? If not, that is the clock. The calling thread visits the CPUs,
+ * Where the clocksource is a hypervisor's: does the TSC of every CPU that is the program's keep
+ * one line with CLOCK_MONOTONIC? If not, the latter is the clock. The calling thread visits the CPUs,
  * some 20 us each.
  */
 void clock_prove(struct clock *clock);
