@@ -548,8 +548,10 @@ int help_engines(FILE *to, struct engines *engines, const char *name, struct err
 
 /* ---- iojob doubts -------------------------------------------------------------------------- */
 
-static void print_doubt(FILE *to, const struct doubt_kind *kind)
+static void print_doubt(FILE *to, enum doubt which)
 {
+	const struct doubt_kind *kind = &doubt_kinds[which];
+	const char *postmark = doubt_postmark_advice(which);
 	struct wrap wrap;
 
 	fprintf(to, "%s%s: %s\n\n", kind->id, kind->fact ? " (a fact)" : "", kind->title);
@@ -559,6 +561,10 @@ static void print_doubt(FILE *to, const struct doubt_kind *kind)
 	fputc('\n', to);
 	wrap_begin(&wrap, to, 2, 2, "What helps:");
 	wrap_words(&wrap, " ", kind->advice);
+	if (postmark) {
+		wrap_words(&wrap, "; ", "in a PostMark job:");
+		wrap_words(&wrap, " ", postmark);
+	}
 	wrap_end(&wrap);
 }
 
@@ -567,7 +573,7 @@ int help_doubts(FILE *to, const char *id, struct err *err)
 	int kind = id ? doubt_find(id) : -1;
 
 	if (kind >= 0) {
-		print_doubt(to, &doubt_kinds[kind]);
+		print_doubt(to, (enum doubt)kind);
 		return 0;
 	}
 	if (id)

@@ -458,7 +458,7 @@ static int apply(const struct rule *rules, size_t n, const struct view *v)
 		char text[TEXT];
 
 		if (rules[i].see(v, text))
-			r = doubt_add(&v->job->doubts, &v->job->ndoubts, rules[i].kind, "%s", text);
+			r = doubt_add_job(v->job, rules[i].kind, "%s", text);
 	}
 	return r;
 }
@@ -495,7 +495,7 @@ static int judge_few(const struct result *result, struct result_job *job)
 		double percentile = dist->n ? unsupported(result, job, dist) : 0;
 
 		if (percentile > 0)
-			return doubt_add(&job->doubts, &job->ndoubts, DOUBT_FEW,
+			return doubt_add_job(job, DOUBT_FEW,
 					"%llu %ss are too few for p%.6g",
 					(unsigned long long)dist->n, result_dir_name(d),
 					percentile);
@@ -527,7 +527,7 @@ static int judge_cost(const struct result *result, struct result_job *job)
 	part = job->runtime_ns ? cost * (double)ios / (double)job->runtime_ns : 0;
 	if (part < cost_min)
 		return 0;
-	return doubt_add(&job->doubts, &job->ndoubts, DOUBT_OWN_COST,
+	return doubt_add_job(job, DOUBT_OWN_COST,
 			"%.0f ns of the %.0f ns for each I/O are iojob's own", cost,
 			(double)job->runtime_ns / (double)ios);
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "postmark.h"
+
 const struct doubt_kind doubt_kinds[] = {
 	[DOUBT_HOLES] = {
 		"C1", false, "reads of holes or unwritten extents",
@@ -24,8 +26,8 @@ const struct doubt_kind doubt_kinds[] = {
 		"claim: blocks were overwritten in memory. From 5 % of the bytes on. Not asked of "
 		"jobs with direct or sync, or an fsync or fdatasync after each write; with "
 		"end_fsync only the device is.",
-		"set end_fsync=1, in a PostMark job postmark_fsync=close; where blocks are "
-		"overwritten in memory, use a larger file or direct=1",
+		"set end_fsync=1; where blocks are overwritten in memory, use a larger file or "
+		"direct=1",
 	},
 	[DOUBT_CACHED] = {
 		"C3", false, "reads that came from the page cache",
@@ -33,8 +35,7 @@ const struct doubt_kind doubt_kinds[] = {
 		"getrusage(2)) than they read; read-ahead counts as fetched. Of filesystems whose "
 		"devices do not count that, what was cached before the run is looked at. From 5 % "
 		"of the bytes on. A job with pre_read=1 wants it so, and has no doubt.",
-		"set direct=1 or, but for PostMark jobs, invalidate=1, or read more than memory "
-		"holds",
+		"set direct=1 or invalidate=1, or read more than memory holds",
 	},
 	[DOUBT_INDIRECT] = {
 		"C4", false, "direct I/O that was not direct",
@@ -83,7 +84,7 @@ const struct doubt_kind doubt_kinds[] = {
 		"T1", false, "too short",
 		"The measured time was less than 0.5 s: starting, caches and queues make up much "
 		"of it.",
-		"give it more to do or, but for PostMark jobs, time_based=1 and a runtime",
+		"give it more to do, or time_based=1 and a runtime",
 	},
 	[DOUBT_FEW] = {
 		"T2", false, "too few operations for a percentile",
@@ -240,6 +241,17 @@ const struct doubt_kind doubt_kinds[] = {
 	{ .id = NULL },
 };
 
+const char *doubt_postmark_advice(enum doubt kind)
+{
+	static const char *const advice[] = {
+		[DOUBT_UNWRITTEN] = "set postmark_fsync=close or direct=1",
+		[DOUBT_CACHED] = "set direct=1, or have more files than memory holds",
+		[DOUBT_SHORT] = "give it more to do",
+	};
+
+	return (size_t)kind < sizeof(advice) / sizeof(advice[0]) ? advice[kind] : NULL;
+}
+
 /* `bytes` of the text are the id. */
 static int find(const char *id, size_t bytes)
 {
@@ -261,13 +273,12 @@ static int kind_of(const struct result_doubt *doubt)
 	return doubt_find(doubt->id);
 }
 
-int doubt_add(struct result_doubt **doubts, size_t *n, enum doubt kind, const char *format, ...)
+static int add(struct result_doubt **doubts, size_t *n, enum doubt kind, const char *advice,
+		const char *format, va_list ap)
 {
 	const struct doubt_kind *k = &doubt_kinds[kind];
 	struct result_doubt new = { .fact = k->fact }, *list;
-	va_list ap;
 	size_t at;
-	int bytes;
 
 	for (at = *n; at && kind_of(&(*doubts)[at - 1]) > (int)kind; at--)
 		;
@@ -277,12 +288,10 @@ int doubt_add(struct result_doubt **doubts, size_t *n, enum doubt kind, const ch
 	if (!list)
 		return -ENOMEM;
 	*doubts = list;
-	va_start(ap, format);
-	bytes = vasprintf(&new.evidence, format, ap);
-	va_end(ap);
-	new.evidence = bytes < 0 ? NULL : new.evidence;
+	if (vasprintf(&new.evidence, format, ap) < 0)
+		new.evidence = NULL;
 	new.id = strdup(k->id);
-	new.advice = strdup(k->advice);
+	new.advice = strdup(advice);
 	if (!new.evidence || !new.id || !new.advice) {
 		free(new.evidence);
 		free(new.id);
@@ -293,6 +302,30 @@ int doubt_add(struct result_doubt **doubts, size_t *n, enum doubt kind, const ch
 	list[at] = new;
 	++*n;
 	return 0;
+}
+
+int doubt_add(struct result_doubt **doubts, size_t *n, enum doubt kind, const char *format, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, format);
+	r = add(doubts, n, kind, doubt_kinds[kind].advice, format, ap);
+	va_end(ap);
+	return r;
+}
+
+int doubt_add_job(struct result_job *job, enum doubt kind, const char *format, ...)
+{
+	const char *advice = result_is_postmark(job) ? doubt_postmark_advice(kind) : NULL;
+	va_list ap;
+	int r;
+
+	va_start(ap, format);
+	r = add(&job->doubts, &job->ndoubts, kind, advice ? advice : doubt_kinds[kind].advice,
+			format, ap);
+	va_end(ap);
+	return r;
 }
 
 /* The next of the ids in a list; NULL at its end. */

@@ -60,6 +60,9 @@ struct doubt_kind {
 
 extern const struct doubt_kind doubt_kinds[]; /* index: enum doubt */
 
+/* The advice where it is another for PostMark jobs, whose keys are others; else NULL. */
+const char *doubt_postmark_advice(enum doubt kind);
+
 /* The kind of an id ("C3", in either case); -1 for none. */
 int doubt_find(const char *id);
 
@@ -69,6 +72,10 @@ int doubt_find(const char *id);
  */
 int doubt_add(struct result_doubt **doubts, size_t *n, enum doubt kind, const char *format, ...)
 		__attribute__((format(printf, 4, 5)));
+
+/* The same for a job, with the advice that this one can take. */
+int doubt_add_job(struct result_job *job, enum doubt kind, const char *format, ...)
+		__attribute__((format(printf, 3, 4)));
 
 /*
  * A list of ids with commas between them: are they all doubts? -EINVAL names the one that is none,

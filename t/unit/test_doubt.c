@@ -54,6 +54,30 @@ START_TEST(add)
 }
 END_TEST
 
+/* A PostMark job has other keys, and only some doubts are helped by them. */
+START_TEST(add_job)
+{
+	static const enum doubt kinds[] = { DOUBT_CACHED, DOUBT_OTHER_CPU };
+
+	for (int postmark = 0; postmark < 2; postmark++) {
+		struct result_job job = { .rw = strdup(postmark ? "postmark" : "read") };
+
+		for (size_t i = 0; i < 2; i++) {
+			const char *other = postmark ? doubt_postmark_advice(kinds[i]) : NULL;
+
+			ck_assert_int_eq(!other, !postmark || i == 1);
+			ck_assert_int_eq(doubt_add_job(&job, kinds[i], "%zu", i), 0);
+			ck_assert_str_eq(job.doubts[i].advice,
+					other ? other : doubt_kinds[kinds[i]].advice);
+		}
+		ck_assert_uint_eq(job.ndoubts, 2);
+		ck_assert_str_eq(job.doubts[1].evidence, "1");
+		ck_assert(!postmark || !strstr(job.doubts[0].advice, "invalidate"));
+		result_job_free(&job);
+	}
+}
+END_TEST
+
 START_TEST(check_ids)
 {
 	static const struct {
@@ -133,6 +157,7 @@ int main(void)
 
 	tcase_add_test(tc, table);
 	tcase_add_test(tc, add);
+	tcase_add_test(tc, add_job);
 	tcase_add_test(tc, check_ids);
 	tcase_add_test(tc, accept);
 	suite_add_tcase(suite, tc);
