@@ -93,8 +93,8 @@ void clock_begin(struct clock *clock);
 
 /*
  * Where the clocksource is a hypervisor's: does the TSC of every CPU that is the program's keep
- * one line with CLOCK_MONOTONIC? If not, the latter is the clock. The calling thread visits the CPUs,
- * some 20 us each.
+ * one line with CLOCK_MONOTONIC? If not, the latter is the clock. The calling thread visits the
+ * CPUs, some 20 us each.
  */
 void clock_prove(struct clock *clock);
 

@@ -1428,6 +1428,21 @@ START_TEST(test_table_layouts)
 }
 END_TEST
 
+/* Makes what there is the first of two repeats. Returns the second one's jobs, which are zero. */
+static struct result_job *repeat_twice(struct result *result)
+{
+	struct result_job *other = calloc(result->njobs, sizeof(*other));
+
+	ck_assert_ptr_nonnull(other);
+	result->repeats = calloc(2, sizeof(*result->repeats));
+	ck_assert_ptr_nonnull(result->repeats);
+	result->nrepeats = 2;
+	result->repeats[0].jobs = result->jobs;
+	result->repeats[1].jobs = other;
+	result->repeats[0].njobs = result->repeats[1].njobs = result->njobs;
+	return other;
+}
+
 /* A cell without a figure has none in any layout; odd characters do not break one. */
 START_TEST(test_table_cells)
 {
@@ -1553,15 +1568,7 @@ START_TEST(test_table_notes)
 			"  * mmap, Normal write: interrupted\n"
 			"  - null: interrupted before it began\n");
 	/* A median of the repeats that went well is no more than that. */
-	result.repeats = calloc(2, sizeof(*result.repeats));
-	ck_assert_ptr_nonnull(result.repeats);
-	result.nrepeats = 2;
-	result.repeats[0] = (struct result_repeat){ .jobs = result.jobs, .njobs = result.njobs };
-	result.repeats[1] = (struct result_repeat){
-		.jobs = calloc(result.njobs, sizeof(struct result_job)), .njobs = result.njobs,
-	};
-	ck_assert_ptr_nonnull(result.repeats[1].jobs);
-	result.repeats[1].jobs[0].end = RESULT_END_DIED;
+	repeat_twice(&result)[0].end = RESULT_END_DIED;
 	text = print(output_table, &result);
 	ck_says(text, "psync *1,000 1,001 1,002");
 	ck_says(text, "* psync, Normal read: 1 of 2 repeats failed");
@@ -1579,16 +1586,10 @@ START_TEST(test_text_failed_repeat)
 	char *text;
 
 	make_result(&result);
-	result.repeats = calloc(2, sizeof(*result.repeats));
-	ck_assert_ptr_nonnull(result.repeats);
-	other = calloc(result.njobs, sizeof(*other));
-	ck_assert_ptr_nonnull(other);
+	other = repeat_twice(&result);
 	for (size_t i = 0; i < result.njobs; i++)
 		other[i].error_text = strdup(i == NORMAL ? "killed by signal 9" : "");
 	other[NORMAL].end = RESULT_END_DIED;
-	result.nrepeats = 2;
-	result.repeats[0] = (struct result_repeat){ .jobs = result.jobs, .njobs = result.njobs };
-	result.repeats[1] = (struct result_repeat){ .jobs = other, .njobs = result.njobs };
 	text = print(output_text, &result);
 	check_lines(text);
 	ck_says(text, "ERROR in repeat 2: killed by signal 9");
