@@ -273,6 +273,7 @@ static int kind_of(const struct result_doubt *doubt)
 	return doubt_find(doubt->id);
 }
 
+__attribute__((format(printf, 5, 0)))
 static int add(struct result_doubt **doubts, size_t *n, enum doubt kind, const char *advice,
 		const char *format, va_list ap)
 {
