@@ -30,6 +30,7 @@ enum {
  * One fact: a key, the file it stands in, and how the value is got out of the file's text. A `*`
  * in the path stands for several files: where the key has one too, each is a fact of its own,
  * else their different values are one. Of several rows with one key the first that exists counts.
+ * Rows of one file stand together: it is read once for all of them.
  */
 struct row {
 	const char *key;
@@ -69,11 +70,10 @@ static const struct row machine_rows[] = {
 	{ "host.model", "/sys/class/dmi/id/product_name", get_line, 0, NULL },
 	{ "host.model", "/proc/device-tree/model", get_line, 0, NULL },
 	{ "host.bios", "/sys/class/dmi/id/bios_version", get_line, 0, NULL },
+	{ "host.container", "/run/systemd/container", get_line, 0, NULL },
 	{ "host.hypervisor", "/sys/hypervisor/type", get_line, 0, NULL },
 	{ "host.hypervisor", "/proc/device-tree/hypervisor/compatible", get_line, 0, NULL },
 	{ "host.hypervisor", "/proc/cpuinfo", get_flag, 0, "hypervisor" },
-	{ "host.container", "/run/systemd/container", get_line, 0, NULL },
-
 	{ "cpu.model", "/proc/cpuinfo", get_named, 0, "model name" },
 	{ "cpu.microcode", "/proc/cpuinfo", get_named, 0, "microcode" },
 	{ "cpu.online", CPU "online", get_line, 0, NULL },
@@ -122,7 +122,10 @@ static const struct row machine_rows[] = {
 	{ NULL, NULL, NULL, 0, NULL },
 };
 
-/* Of our control groups: word is the controller of a v1 hierarchy, "" the v2 one. */
+/*
+ * Of our control groups: word is the controller of a v1 hierarchy, "" the v2 one. Rows of one stand
+ * together: the group is looked up once for all of them.
+ */
 static const struct row cgroup_rows[] = {
 	{ "cgroup.cpu.max", "cpu.max", get_lines, 0, "" },
 	{ "cgroup.cpu.weight", "cpu.weight", get_lines, 0, "" },
@@ -337,19 +340,22 @@ static bool get_chosen(const struct row *row, char *text, char *value)
 	return snprintf(value, VALUE, "%.*s", (int)(close - open - 1), open + 1) > 0;
 }
 
-/* What follows "NAME :" or "NAME=", without quotes around it. */
+/* What follows "NAME :" or "NAME=", without quotes around it. Leaves the text to the next row. */
 static bool get_named(const struct row *row, char *text, char *value)
 {
 	size_t n = strlen(row->word);
-	char *line;
 
-	while ((line = strsep(&text, "\n"))) {
+	for (char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		const char *end = "\n";
+
 		if (strncmp(line, row->word, n) != 0 || !strchr(" \t:=", line[n]))
 			continue;
 		line += n + strspn(line + n, " \t:=");
-		if (*line == '"')
-			line[strcspn(line + 1, "\"") + 1] = '\0';
-		return snprintf(value, VALUE, "%s", line + (*line == '"')) > 0;
+		if (*line == '"') {
+			line++;
+			end = "\"\n";
+		}
+		return snprintf(value, VALUE, "%.*s", (int)strcspn(line, end), line) > 0;
 	}
 	return false;
 }
@@ -522,14 +528,21 @@ static int add_files(struct reading *r, const struct row *row, const char *prefi
 /* Files are sought in a directory, "" or one that ends in a slash. */
 static int add_rows(struct reading *r, const struct row *row, const char *prefix, const char *dir)
 {
-	char path[PATH_MAX], value[VALUE];
+	char path[PATH_MAX], text[TEXT], value[VALUE];
+	const char *loaded = "";
+	bool there = false;
 	int rc = 0;
 
 	for (; !rc && row->key; row++) {
 		snprintf(path, sizeof(path), "%s%s", dir, row->path);
-		if (strchr(row->path, '*'))
+		if (strchr(row->path, '*')) {
 			rc = add_files(r, row, prefix, path);
-		else if (get(row, path, value))
+			continue;
+		}
+		if (strcmp(row->path, loaded) != 0)
+			there = load(path, text);
+		loaded = row->path;
+		if (there && row->get(row, text, value) && *value)
 			rc = add(r, prefix, row->key, value);
 	}
 	return rc;
@@ -548,16 +561,14 @@ static bool unlimited(const char *value)
  * A limit holds for everything below: where our own group sets none, the nearest above that does is
  * what counts, and is named.
  */
-static int add_limit(struct reading *r, const struct row *row)
+static int add_limit(struct reading *r, const struct row *row, const struct machine_group *group)
 {
-	char mount[PATH_MAX], path[PATH_MAX], file[3 * PATH_MAX], value[VALUE], none[VALUE] = "";
+	char path[PATH_MAX], file[3 * PATH_MAX], value[VALUE], none[VALUE] = "";
+	size_t length = strlen(strcpy(path, group->path));
 	char *slash;
-	size_t length;
 
-	if (!machine_group(r->root, &r->mounts, row->word, mount, path))
-		return 0;
-	for (length = strlen(path);; *slash = '\0') {
-		snprintf(file, sizeof(file), "%s%s%s/%s", r->root, mount, path, row->path);
+	for (;; *slash = '\0') {
+		snprintf(file, sizeof(file), "%s%s%s/%s", r->root, group->mount, path, row->path);
 		if (get(row, file, value)) {
 			if (!unlimited(value))
 				break;
@@ -571,6 +582,23 @@ static int add_limit(struct reading *r, const struct row *row)
 	if (strlen(path) < length)
 		append(value, " of ", *path ? path : "/");
 	return add(r, "", row->key, value);
+}
+
+static int add_limits(struct reading *r)
+{
+	const char *controller = NULL;
+	struct machine_group group;
+	bool there = false;
+	int rc = 0;
+
+	for (const struct row *row = cgroup_rows; !rc && row->key; row++) {
+		if (!controller || strcmp(row->word, controller) != 0)
+			there = machine_group(r->root, &r->mounts, row->word, &group);
+		controller = row->word;
+		if (there)
+			rc = add_limit(r, row, &group);
+	}
+	return rc;
 }
 
 /* ---- filesystems and devices --------------------------------------------------------------- */
@@ -723,8 +751,8 @@ int environ_read(const struct environ *env, struct facts *facts)
 	if (machine_mounts_read_at(env->root, &r.mounts) == -ENOMEM)
 		return -ENOMEM;
 	rc = add_rows(&r, machine_rows, "", env->root);
-	for (const struct row *row = cgroup_rows; !rc && row->key; row++)
-		rc = add_limit(&r, row);
+	if (!rc)
+		rc = add_limits(&r);
 	if (!rc)
 		rc = add_places(&r, env);
 	facts_sort(facts);

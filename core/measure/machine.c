@@ -213,17 +213,11 @@ int machine_block_of(dev_t dev, dev_t *block)
 
 /* ---- disks -------------------------------------------------------------------------------- */
 
-bool machine_line(char *line, size_t size, const char *format, ...)
+bool machine_read(char *line, size_t size, const char *path)
 {
-	char path[PATH_MAX];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t got;
-	va_list ap;
-	int fd;
 
-	va_start(ap, format);
-	vsnprintf(path, sizeof(path), format, ap);
-	va_end(ap);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	got = read(fd, line, size - 1);
@@ -233,6 +227,17 @@ bool machine_line(char *line, size_t size, const char *format, ...)
 	line[got] = '\0';
 	line[strcspn(line, "\n")] = '\0';
 	return true;
+}
+
+bool machine_line(char *line, size_t size, const char *format, ...)
+{
+	char path[PATH_MAX];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(path, sizeof(path), format, ap);
+	va_end(ap);
+	return machine_read(line, size, path);
 }
 
 static bool dev_parse(const char *text, dev_t *dev)
@@ -625,16 +630,18 @@ static const struct machine_mount *group_mount(
 }
 
 bool machine_group(const char *root, const struct machine_mounts *mounts, const char *controller,
-		char *mount, char *path)
+		struct machine_group *group)
 {
 	const struct machine_mount *m = group_mount(mounts, controller);
 	size_t top;
+	char *path;
 
-	if (!m || !group_path(root, controller, path))
+	if (!m || !group_path(root, controller, group->path))
 		return false;
-	snprintf(mount, PATH_MAX, "%s", m->point);
+	snprintf(group->mount, PATH_MAX, "%s", m->point);
 	/* In a container the group that we see as the top may have a name that we see as well. */
 	top = strlen(m->top);
+	path = group->path;
 	if (strncmp(path, m->top, top) == 0 && strchr("/", path[top]))
 		memmove(path, path + top, strlen(path + top) + 1);
 	return true;

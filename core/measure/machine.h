@@ -3,6 +3,7 @@
 #ifndef MACHINE_H
 #define MACHINE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,9 @@
 #define MACHINE_BLOCK "/sys/dev/block/%u:%u"
 
 /* The first line of a file of /proc or /sys, without its newline; false where there is none. */
+bool machine_read(char *line, size_t size, const char *path);
+
+/* The same, of a path that is printed from a format. */
 bool machine_line(char *line, size_t size, const char *format, ...)
 		__attribute__((format(printf, 3, 4)));
 
@@ -71,12 +75,15 @@ int machine_block_of(dev_t dev, dev_t *block);
 /* Is the word one of a list with commas between them? */
 bool machine_has_word(const char *list, const char *word);
 
-/*
- * This program's cgroup in the hierarchy of a v1 controller, or in the v2 one (""): where that is
- * mounted, and its path below ("" for the top), PATH_MAX bytes each. False where there is none.
- */
+/* A cgroup: where its hierarchy is mounted, and its path below, "/a/b" or "" for the top. */
+struct machine_group {
+	char mount[PATH_MAX];
+	char path[PATH_MAX];
+};
+
+/* This program's cgroup in the hierarchy of a v1 controller, or in the v2 one (""). False: none. */
 bool machine_group(const char *root, const struct machine_mounts *mounts, const char *controller,
-		char *mount, char *path);
+		struct machine_group *group);
 
 /* Counters of /sys/block/D/stat. Milliseconds and 512-byte sectors, as the kernel gives them. */
 struct disk_stat {

@@ -31,10 +31,9 @@ void probe_find_groups(struct probe_groups *groups)
 	bool known = !machine_mounts_read(&mounts);
 
 	for (int i = 0; i < PROBE_GROUPS; i++) {
-		struct probe_place *place = &groups->place[i];
+		struct machine_group *place = &groups->place[i];
 
-		if (!known || !machine_group("", &mounts, controllers[i], place->mount,
-				place->path))
+		if (!known || !machine_group("", &mounts, controllers[i], place))
 			place->mount[0] = place->path[0] = '\0';
 	}
 	machine_mounts_free(&mounts);
@@ -61,7 +60,7 @@ static uint64_t group_number(const char *path, const char *word)
 }
 
 /* Our group's number, and that of every group above, added. */
-static uint64_t group_sum(const struct probe_place *place, const char *name, const char *word)
+static uint64_t group_sum(const struct machine_group *place, const char *name, const char *word)
 {
 	char path[PATH_MAX], file[2 * PATH_MAX + 64];
 	uint64_t sum = 0;
@@ -164,7 +163,7 @@ double probe_io_limit(const struct probe_groups *groups, const struct disk *disk
 	};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		const struct probe_place *place = &groups->place[files[i].group];
+		const struct machine_group *place = &groups->place[files[i].group];
 		char dir[2 * PATH_MAX], *end;
 
 		if (!place->mount[0])
@@ -232,7 +231,7 @@ static void take_pressure(struct probe *p)
 
 static void take_groups(struct probe *p, const struct probe_groups *groups)
 {
-	const struct probe_place *place = groups->place;
+	const struct machine_group *place = groups->place;
 
 	p->cpu_throttled_ns = group_sum(&place[PROBE_V2], "cpu.stat", "throttled_usec") * 1000
 			+ group_sum(&place[PROBE_CPU], "cpu.stat", "throttled_time");
@@ -288,8 +287,8 @@ uint64_t probe_cpu_wait(void)
 {
 	char line[128], *waited;
 
-	/* "ON-CPU WAITED SLICES"; every worker reads it, so without the weight of sscanf. */
-	if (!machine_line(line, sizeof(line), "/proc/thread-self/schedstat"))
+	/* "ON-CPU WAITED SLICES"; every worker reads it, so without the weight of stdio. */
+	if (!machine_read(line, sizeof(line), "/proc/thread-self/schedstat"))
 		return 0;
 	waited = strchr(line, ' ');
 	return waited ? strtoull(waited, NULL, 10) : 0;

@@ -17,12 +17,9 @@
 /* The hierarchies of cgroups that limit something; version 2 is one of them. */
 enum probe_group { PROBE_V2, PROBE_CPU, PROBE_BLKIO, PROBE_MEMORY, PROBE_GROUPS };
 
-/* Where the program is in each of them: directories; "" for none. */
+/* Where the program is in each of them; mount is "" for nowhere. */
 struct probe_groups {
-	struct probe_place {
-		char mount[PATH_MAX];
-		char path[PATH_MAX]; /* below mount, with a leading '/', or "" for the root */
-	} place[PROBE_GROUPS];
+	struct machine_group place[PROBE_GROUPS];
 };
 
 void probe_find_groups(struct probe_groups *groups);

@@ -264,7 +264,7 @@ START_TEST(no_groups)
 	ck_assert_uint_eq(probe.cpu_throttled_ns + probe.memory_hits, 0);
 	probe_find_groups(&groups); /* whatever this machine has */
 	for (int i = 0; i < PROBE_GROUPS; i++) {
-		const struct probe_place *place = &groups.place[i];
+		const struct machine_group *place = &groups.place[i];
 
 		ck_assert(!place->mount[0] || place->mount[0] == '/');
 		ck_assert(!place->path[0] || place->path[0] == '/');
