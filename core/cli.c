@@ -63,7 +63,7 @@ struct command {
 	enum cli_command id;
 	const char *word; /* NULL: a run, which needs none */
 	enum takes takes;
-	const char *usage; /* what follows the word */
+	const char *usage; /* what follows the word; NULL: it is an option as well, and told there */
 	const char *help;
 };
 
@@ -99,6 +99,8 @@ static const struct command commands[] = {
 		"tells whether results in JSON, of iojob or fio, are really different; BASE and "
 		"NEW are files, or patterns in quotes that name several of one side",
 	},
+	{ CLI_HELP, "help", TAKES_FILES, NULL, NULL },
+	{ CLI_VERSION, "version", TAKES_FILES, NULL, NULL },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -230,8 +232,8 @@ static const struct cli_option cli_options[] = {
 		"check", 0, OPT_CHECK, ENGINES, NULL,
 		"try whether the engine keeps the contract, on small files in --directory or here",
 	},
-	{ "version", 'V', OPT_VERSION, ANY, NULL, "print the version" },
-	{ "help", 'h', OPT_HELP, ANY, NULL, "print this" },
+	{ "version", 'V', OPT_VERSION, ANY, NULL, "print the version, as the word `version` does" },
+	{ "help", 'h', OPT_HELP, ANY, NULL, "print this, as the word `help` does" },
 };
 
 enum { CLI_OPTIONS_N = sizeof(cli_options) / sizeof(cli_options[0]) };
@@ -426,7 +428,7 @@ static int take_metrics(struct parser *p, char *list)
 		n += *c == ',';
 	metrics = reallocarray(cli->metrics, n, sizeof(*metrics));
 	if (!metrics)
-		return err_set(p->err, ENOMEM, "out of memory");
+		return err_memory(p->err);
 	cli->metrics = metrics;
 	cli->nmetrics = 0;
 	while (rc == 0 && (name = strsep(&list, ",")))
@@ -677,7 +679,6 @@ static int parse_option(struct parser *p, char *arg, char *next)
 	return rc < 0 ? rc : taken;
 }
 
-/* --help and --version leave what the other words are to a run. */
 static const struct command *command_of(enum cli_command id)
 {
 	size_t i = COMMANDS - 1;
@@ -744,7 +745,7 @@ static int finish_targets(struct parser *p)
 		n += *c == ',';
 	targets = reallocarray(cli->targets, n, sizeof(*targets));
 	if (!targets)
-		return err_set(p->err, ENOMEM, "out of memory");
+		return err_memory(p->err);
 	cli->targets = targets;
 	while ((name = strsep(&list, ","))) {
 		const struct output_format *format = find_format(name);
@@ -977,7 +978,7 @@ static int allocate(struct cli *cli, int argc, char *const *argv, struct err *er
 	if (!cli->text || !cli->args || !cli->files || !cli->overrides || !cli->sections ||
 			!cli->devices || !cli->bases || !cli->conditions || !cli->targets ||
 			!cli->accepts)
-		return err_set(err, ENOMEM, "out of memory");
+		return err_memory(err);
 	return 0;
 }
 
@@ -1059,14 +1060,14 @@ void cli_help(FILE *to)
 	help_text(to, 0, "iojob runs the I/O experiments that a job file describes, and reports "
 			 "what they did.");
 	fputc('\n', to);
-	for (size_t i = 0; i < COMMANDS; i++)
+	for (size_t i = 0; i < COMMANDS && commands[i].usage; i++)
 		fprintf(to, "%s iojob %s%s%s\n", i ? "      " : "usage:",
 				commands[i].word ? commands[i].word : "",
 				commands[i].word ? " " : "", commands[i].usage);
 	fputc('\n', to);
-	for (size_t i = 0; i < COMMANDS; i++)
+	for (size_t i = 0; i < COMMANDS && commands[i].usage; i++)
 		help_row(to, commands[i].word ? commands[i].word : "FILE...", commands[i].help);
-	for (size_t i = 0; i < COMMANDS; i++)
+	for (size_t i = 0; i < COMMANDS && commands[i].usage; i++)
 		help_options_of(to, &commands[i]);
 	fputs("\nOf all:\n", to);
 	for (size_t i = 0; i < CLI_OPTIONS_N; i++) {

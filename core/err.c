@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "err.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -12,6 +13,11 @@ int err_set(struct err *err, int code, const char *format, ...)
 	vsnprintf(err->text, sizeof(err->text), format, ap);
 	va_end(ap);
 	return -code;
+}
+
+int err_memory(struct err *err)
+{
+	return err_set(err, ENOMEM, "out of memory");
 }
 
 int err_at(struct err *err, int code, const char *path, unsigned line, const char *format, ...)

@@ -11,8 +11,11 @@ struct err {
 int err_set(struct err *err, int code, const char *format, ...)
 		__attribute__((format(printf, 3, 4)));
 
+/* Says that there is no memory; returns -ENOMEM. */
+int err_memory(struct err *err);
+
 /*
- * The same behind "PATH:LINE: "; behind "PATH: " where line is 0 (--set has none), and without
+ * As err_set(), behind "PATH:LINE: "; behind "PATH: " where line is 0 (--set has none), and without
  * either where path is NULL.
  */
 int err_at(struct err *err, int code, const char *path, unsigned line, const char *format, ...)

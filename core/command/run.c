@@ -82,7 +82,7 @@ static int describe(struct result *result, const struct cli *cli, const struct j
 	result->cost_submit_ns = cost->submit_ns;
 	if (!result->version || !result->command || machine_describe(result)
 			|| copy_options(result, jobs))
-		return err_set(err, ENOMEM, "out of memory");
+		return err_memory(err);
 	return 0;
 }
 
@@ -91,7 +91,7 @@ static int judge(struct result *result, const struct cli *cli, const struct metr
 		struct err *err)
 {
 	if (doctor_judge_result(result) || repeats_choose(result, chosen_by))
-		return err_set(err, ENOMEM, "out of memory");
+		return err_memory(err);
 	for (size_t i = 0; i < cli->naccepts; i++)
 		doubt_accept(result, cli->accepts[i]);
 	return 0;

@@ -15,7 +15,7 @@ int scene_begin(struct scene *scene, const struct plan *plan, struct err *err)
 	for (size_t i = 0; !r && i < plan->nplaces; i++)
 		r = environ_add(&scene->env, plan->places[i].directory, err);
 	if (!r && environ_read(&scene->env, &scene->before))
-		r = err_set(err, ENOMEM, "out of memory");
+		r = err_memory(err);
 	return r;
 }
 
@@ -51,7 +51,7 @@ int scene_end(struct scene *scene, const struct jobs *jobs, struct result *resul
 	result->facts = facts.list;
 	result->nfacts = facts.n;
 	facts_free(&after);
-	return r ? err_set(err, ENOMEM, "out of memory") : 0;
+	return r ? err_memory(err) : 0;
 }
 
 void scene_free(struct scene *scene)
@@ -81,12 +81,12 @@ int scene_print(FILE *to, const struct cli *cli, struct err *err)
 	for (size_t i = 0; !r && i < cli->nfiles; i++)
 		r = add_path(&env, cli->files[i], err);
 	if (!r && (add_versions(&facts, &none) || environ_read(&env, &facts)))
-		r = err_set(err, ENOMEM, "out of memory");
+		r = err_memory(err);
 	for (size_t i = 0; !r && i < cli->ntargets; i++) {
 		if (cli->targets[i].format != output_find("json"))
 			facts_print(to, &facts);
 		else if (facts_print_json(to, &facts))
-			r = err_set(err, ENOMEM, "out of memory");
+			r = err_memory(err);
 	}
 	facts_free(&facts);
 	environ_free(&env);

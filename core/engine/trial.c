@@ -95,7 +95,7 @@ int trial_run(FILE *to, const struct engine *engine, const char *directory, stru
 	trial.tally = mmap(NULL, sizeof(*trial.tally), PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (trial.tally == MAP_FAILED)
-		return err_set(err, errno, "out of memory");
+		return err_memory(err);
 	if (!mkdtemp(scratch)) {
 		r = err_set(err, errno, "%s: no scratch directory can be made in it: %s", directory,
 				strerror(errno));

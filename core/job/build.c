@@ -75,11 +75,6 @@ struct plot {
 
 /* ---- helpers ------------------------------------------------------------------------------- */
 
-static int no_memory(struct build *b)
-{
-	return err_set(b->err, ENOMEM, "out of memory");
-}
-
 /* The list with room for one more, zeroed; NULL: there is none, and the list is as it was. */
 static void *grow(void *list, size_t n, size_t size)
 {
@@ -100,11 +95,11 @@ static int warn(struct build *b, const char *name, const struct err *text)
 			return 0;
 	warned = grow(b->warned, b->nwarned, sizeof(*warned));
 	if (!warned)
-		return no_memory(b);
+		return err_memory(b->err);
 	b->warned = warned;
 	warned[b->nwarned] = strdup(name);
 	if (!warned[b->nwarned])
-		return no_memory(b);
+		return err_memory(b->err);
 	b->nwarned++;
 	if (b->how->warn)
 		b->how->warn(b->how->ctx, text->text);
@@ -180,13 +175,13 @@ static int pairs_put(struct build *b, struct pairs *pairs, const char *key, cons
 			pairs_drop(pairs, i);
 	list = grow(pairs->list, pairs->n, sizeof(*list));
 	if (!list)
-		return no_memory(b);
+		return err_memory(b->err);
 	pairs->list = list;
 	list += pairs->n++;
 	*list = (struct jobfile_pair){ .key = strdup(key), .path = path, .line = line };
 	if (value)
 		list->value = strdup(value);
-	return list->key && (list->value || !value) ? 0 : no_memory(b);
+	return list->key && (list->value || !value) ? 0 : err_memory(b->err);
 }
 
 static int pairs_add(struct build *b, struct pairs *pairs, const struct jobfile_pair *pair)
@@ -289,7 +284,7 @@ static int axes_add(struct build *b, struct plot *plot, const struct jobfile_pai
 		list = grow(plot->axes, plot->naxes, sizeof(*list));
 		if (!list) {
 			vary_free(&vary);
-			return no_memory(b);
+			return err_memory(b->err);
 		}
 		plot->axes = list;
 		old = &list[plot->naxes++];
@@ -404,7 +399,7 @@ static int note_engine_key(struct build *b, const struct jobfile_pair *pair, boo
 	if (i == b->nengine_keys) {
 		list = grow(list, i, sizeof(*list));
 		if (!list)
-			return no_memory(b);
+			return err_memory(b->err);
 		b->engine_keys = list;
 		b->nengine_keys++;
 		list[i] = (struct engine_key){ pair->path, pair->line, pair->key, false };
@@ -557,7 +552,7 @@ static int set_rw(struct build *b, struct job *job, int row, const struct jobfil
 		return set_core(b, job, row, pair);
 	rw.value = strndup(pair->value, (size_t)(colon - pair->value));
 	modifier.value = colon + 1;
-	rc = rw.value ? set_core(b, job, row, &rw) : no_memory(b);
+	rc = rw.value ? set_core(b, job, row, &rw) : err_memory(b->err);
 	free(rw.value);
 	return rc ? rc : set_modifier(b, job, &modifier);
 }
@@ -653,13 +648,13 @@ static int load_engine(struct build *b, struct job *job)
 	if ((rc == -ENOENT || rc == -ENOEXEC) && job->o.optional) {
 		b->engine_missing = true;
 		job->skipped = strdup(why.text);
-		return job->skipped ? 0 : no_memory(b);
+		return job->skipped ? 0 : err_memory(b->err);
 	}
 	if (rc)
 		return err_at(b->err, -rc, path, line, "ioengine = %s: %s", name, why.text);
 	job->engine_conf = calloc(1, job->engine->e.conf_size + 1u);
 	if (!job->engine_conf)
-		return no_memory(b);
+		return err_memory(b->err);
 	return opt_defaults(&job->engine->options, job->engine_conf, b->err);
 }
 
@@ -751,7 +746,7 @@ static int job_fill(struct build *b, const struct plot *plot, struct job *job)
 		return rc;
 	job->name = strdup(job->o.name ? job->o.name : job->section);
 	if (!job->name)
-		return no_memory(b);
+		return err_memory(b->err);
 	job->seed = job_seed(b, job);
 	rc = job_check(job, b->err);
 	if (rc == 0)
@@ -775,7 +770,7 @@ static int add_axis(struct build *b, struct job *job, const char *name, const ch
 
 	axis->name = strdup(name);
 	axis->label = strdup(label);
-	return axis->name && axis->label ? 0 : no_memory(b);
+	return axis->name && axis->label ? 0 : err_memory(b->err);
 }
 
 /* The pairs of one combination, and where it lies on the axes. */
@@ -787,7 +782,7 @@ static int job_pairs(struct build *b, const struct plot *plot, struct job *job)
 	int rc;
 
 	job->axes = calloc(plot->naxes + 1, sizeof(*job->axes));
-	rc = job->axes ? 0 : no_memory(b);
+	rc = job->axes ? 0 : err_memory(b->err);
 	for (size_t i = 0; i < plot->naxes && rc == 0; i++) {
 		const struct vary *vary = &plot->axes[i].vary;
 		const struct vary_point *at = point_of(plot, i, job->variant);
@@ -821,7 +816,7 @@ static int add_job(struct build *b, const struct plot *plot, size_t variant, siz
 	int rc;
 
 	if (!list)
-		return no_memory(b);
+		return err_memory(b->err);
 	jobs->list = list;
 	job = &list[jobs->n++];
 	job->first = b->first;
@@ -833,7 +828,7 @@ static int add_job(struct build *b, const struct plot *plot, size_t variant, siz
 	job->variants = variants;
 	job->section = strdup(plot->section->name);
 	if (!job->section)
-		return no_memory(b);
+		return err_memory(b->err);
 	rc = job_pairs(b, plot, job);
 	return rc ? rc : job_fill(b, plot, job);
 }
@@ -960,7 +955,7 @@ static int build_global(struct build *b, const struct jobfile_section *section)
 		}
 		vary = grow(b->vary, b->nvary, sizeof(*vary));
 		if (!vary)
-			return no_memory(b);
+			return err_memory(b->err);
 		b->vary = vary;
 		vary[b->nvary++] = pair;
 	}

@@ -70,7 +70,7 @@ static int check_locations(const struct job *job, struct err *err)
 				"postmark_location = %s: must be PATH[:WEIGHT], several with a "
 				"comma between them, and a WEIGHT a number from 1 to 1000000",
 				job->o.postmark_location);
-	return r ? err_set(err, -r, "out of memory") : 0;
+	return r ? err_memory(err) : 0;
 }
 
 static int check_workload(struct job *job, struct err *err)

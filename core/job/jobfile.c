@@ -55,11 +55,6 @@ static struct source *top(struct reader *r)
 /* An error at the present line. */
 #define FAIL(r, ...) err_at((r)->err, EINVAL, top(r)->path, top(r)->line, __VA_ARGS__)
 
-static int no_memory(struct reader *r)
-{
-	return err_set(r->err, ENOMEM, "out of memory");
-}
-
 /* ---- the product --------------------------------------------------------------------------- */
 
 /* Room for one more behind n. Room doubles at each power of two, so nobody need keep its size. */
@@ -217,7 +212,7 @@ static int expand_variable(struct reader *r, const char *text, FILE *out)
 		return FAIL(r, "the name of a variable is too long");
 	name = strndup(text + 2, (size_t)(end - text) - 2);
 	if (!name)
-		return no_memory(r);
+		return err_memory(r->err);
 	value = getenv(name);
 	rc = (int)(end - text) + 1;
 	if (!value)
@@ -241,7 +236,7 @@ static int expand(struct reader *r, const char *text, char **copy, bool *keyword
 	int rc = 0;
 
 	if (!out)
-		return no_memory(r);
+		return err_memory(r->err);
 	while (*text && rc >= 0) {
 		size_t plain = strcspn(text, "$");
 		size_t keyword = 0;
@@ -265,7 +260,7 @@ static int expand(struct reader *r, const char *text, char **copy, bool *keyword
 		}
 	}
 	if (fclose(out) && rc >= 0)
-		rc = no_memory(r);
+		rc = err_memory(r->err);
 	if (rc < 0) {
 		free(*copy);
 		*copy = NULL;
@@ -336,7 +331,7 @@ static int expand_value(struct reader *r, const char *text, char **value)
 	if (asprintf(value, "%lld", (long long)result) >= 0)
 		return 0;
 	*value = NULL;
-	return no_memory(r);
+	return err_memory(r->err);
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
@@ -364,7 +359,7 @@ static int open_source(struct reader *r, char *path)
 
 	if (!paths) {
 		free(path);
-		return no_memory(r);
+		return err_memory(r->err);
 	}
 	file->paths = paths;
 	paths[file->npaths++] = path;
@@ -450,7 +445,7 @@ static int take_include(struct reader *r, char *name, bool commented)
 	if (asprintf(&path, "%.*s%s", *expanded == '/' ? 0 : dir, top(r)->path, expanded) < 0)
 		path = NULL;
 	free(expanded);
-	return path ? open_source(r, path) : no_memory(r);
+	return path ? open_source(r, path) : err_memory(r->err);
 }
 
 /* The end of a section's name: its `]`, where brackets in the name itself are balanced; or NULL. */
@@ -494,7 +489,7 @@ static int take_section(struct reader *r, char *text)
 	if (!name[strspn(name, BLANKS)])
 		rc = FAIL(r, "[%s]: the section's name is missing", name);
 	else if (!add_section(r->file, name, source->path, source->line))
-		rc = no_memory(r);
+		rc = err_memory(r->err);
 	source->section = r->file->nsections;
 	free(name);
 	return rc;
@@ -592,7 +587,7 @@ static int take_pair(void *user, const char *section, const char *key, const cha
 		value = r->value;
 	}
 	if (add_pair(to, key, value, top(r)->path, top(r)->line)) {
-		r->rc = no_memory(r);
+		r->rc = err_memory(r->err);
 		return 0;
 	}
 	to->pairs[to->npairs - 1].commented = r->commented;
@@ -606,7 +601,7 @@ int jobfile_read(struct jobfile *file, const char *path, struct err *err)
 	size_t first = file->nsections;
 	char *copy = strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
 
-	r.rc = copy ? open_source(&r, copy) : no_memory(&r);
+	r.rc = copy ? open_source(&r, copy) : err_memory(r.err);
 	if (r.rc == 0 && ini_parse_stream(read_pair, &r, take_pair, &r) && r.rc == 0)
 		r.rc = err_set(err, EINVAL, "%s: the INI library cannot read it", path);
 	if (file->nsections > first)

@@ -19,11 +19,6 @@ struct token {
 	err_at(err, EINVAL, (pair)->path, (pair)->line, "vary = %.80s: " format, \
 			(pair)->value, __VA_ARGS__)
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ENOMEM, "out of memory");
-}
-
 /*
  * Cuts text into tokens, in place; there must be room for strlen(text) of them. False: a quote is
  * left open.
@@ -113,7 +108,7 @@ static int take_point(struct vary *vary, const struct jobfile_pair *pair,
 	point->label = make_label(tokens, nwords, n);
 	point->settings = calloc(n, sizeof(*point->settings));
 	if (!point->label || !point->settings)
-		return no_memory(err);
+		return err_memory(err);
 	if (nwords == n)
 		return FAIL(pair, err, "`%.80s` sets nothing; a point is LABEL KEY=VALUE ...",
 				point->label);
@@ -126,7 +121,7 @@ static int take_point(struct vary *vary, const struct jobfile_pair *pair,
 			return FAIL(pair, err, "a key is missing before `=%.80s`",
 					tokens[i].value);
 		if (add_setting(point, tokens[i].text, tokens[i].value))
-			return no_memory(err);
+			return err_memory(err);
 	}
 	return 0;
 }
@@ -166,7 +161,7 @@ static int take_values(struct vary *vary, const struct jobfile_pair *pair,
 		point->label = strdup(text);
 		point->settings = calloc(1, sizeof(*point->settings));
 		if (!point->label || !point->settings || add_setting(point, vary->name, text))
-			return no_memory(err);
+			return err_memory(err);
 	}
 	return 0;
 }
@@ -196,7 +191,7 @@ static int take_text(
 	int rc;
 
 	if (!tokens)
-		return no_memory(err);
+		return err_memory(err);
 	if (!split(text, tokens, &n)) {
 		rc = FAIL(pair, err, "%s", "the closing `\"` is missing");
 		goto out;
@@ -208,7 +203,7 @@ static int take_text(
 	}
 	vary->points = calloc(n + 1, sizeof(*vary->points));
 	if (!vary->points)
-		rc = no_memory(err);
+		rc = err_memory(err);
 	else if (is_point_list(tokens, n))
 		rc = take_points(vary, pair, tokens, n, err);
 	else
@@ -243,7 +238,7 @@ int vary_parse(struct vary *vary, const struct jobfile_pair *pair, struct err *e
 		return FAIL(pair, err, "%s", "a name is missing before `:`");
 	vary->name = strndup(name, len);
 	text = strdup(colon + 1);
-	rc = vary->name && text ? take_text(vary, pair, text, err) : no_memory(err);
+	rc = vary->name && text ? take_text(vary, pair, text, err) : err_memory(err);
 	free(text);
 	if (rc)
 		vary_free(vary);

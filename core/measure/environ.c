@@ -802,7 +802,7 @@ int environ_add(struct environ *env, const char *path, struct err *err)
 		rc = S_ISBLK(st.st_mode) ? environ_add_device(env, st.st_rdev) : 0;
 		free(real);
 	}
-	return rc ? err_set(err, ENOMEM, "out of memory") : 0;
+	return rc ? err_memory(err) : 0;
 }
 
 void environ_free(struct environ *env)

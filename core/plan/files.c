@@ -224,7 +224,7 @@ int plan_add_target(struct plan *plan, const struct job *job, char *path, bool j
 
 	if (make_room(plan)) {
 		free(path);
-		return err_set(err, ENOMEM, "out of memory");
+		return err_memory(err);
 	}
 	place = index_find(plan, owner, path);
 	if (*place) {
@@ -455,13 +455,13 @@ int plan_files(struct plan *plan, struct plan_worker *w, const struct plan_optio
 	w->files = calloc(w->nfiles, sizeof(*w->files));
 	regions = calloc(w->nfiles, sizeof(*regions));
 	if (!w->files || !regions)
-		r = err_set(err, ENOMEM, "out of memory");
+		r = err_memory(err);
 	for (unsigned i = 0; !r && i < w->nfiles; i++) {
 		char *path = file_path(job, w->clone, i, &names);
 
 		r = path ? plan_add_target(plan, job, path, options->judge_machine,
 				&w->files[i].target, err)
-			 : err_set(err, ENOMEM, "out of memory");
+			 : err_memory(err);
 		if (r)
 			plan_blame(job, r, err);
 		else

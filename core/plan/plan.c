@@ -304,7 +304,7 @@ static int plan_job(struct plan *plan, struct job *job, const struct plan_option
 		r = check_cpus(job, err);
 	workers = realloc(stage->workers, (first + count) * sizeof(*workers));
 	if (!workers)
-		return err_set(err, ENOMEM, "out of memory");
+		return err_memory(err);
 	stage->workers = workers;
 	for (size_t i = 0; !r && i < count; i++) {
 		workers[first + i] = (struct plan_worker){ .job = job, .clone = (unsigned)i };
@@ -320,7 +320,7 @@ static int plan_job(struct plan *plan, struct job *job, const struct plan_option
 		free_workers(stage, first);
 		plan_drop_targets(plan, ntargets);
 		job->skipped = strdup(err->text);
-		return job->skipped ? 0 : err_set(err, ENOMEM, "out of memory");
+		return job->skipped ? 0 : err_memory(err);
 	}
 	return r;
 }
@@ -507,7 +507,7 @@ static int plan_space(struct plan *plan, const struct plan_options *options, str
 	int r = 0;
 
 	if (!spaces)
-		return err_set(err, ENOMEM, "out of memory");
+		return err_memory(err);
 	for (size_t s = 0; s < plan->nstages; s++)
 		play_stage(plan, s, spaces);
 	if (options->judge_machine)
@@ -541,7 +541,7 @@ int plan_make(struct plan *plan, struct jobs *jobs, const struct plan_options *o
 	}
 	plan->stages = calloc(plan->nstages + 1, sizeof(*plan->stages));
 	if (!plan->stages)
-		r = err_set(err, ENOMEM, "out of memory");
+		r = err_memory(err);
 	for (size_t i = 0; !r && i < jobs->n; i++) {
 		if (!jobs->list[i].skipped)
 			r = plan_job(plan, &jobs->list[i], options, err);

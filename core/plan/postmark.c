@@ -82,7 +82,7 @@ static int add_location(struct plan *plan, struct plan_worker *w, char *location
 	else
 		w->files = files;
 	if (!path)
-		return err_set(err, ENOMEM, "out of memory");
+		return err_memory(err);
 	files[w->nfiles] = (struct plan_file){ .weight = weight };
 	if (!(w->job->engine->e.flags & IOJOB_ENGINE_NO_FD) && options->judge_machine) {
 		r = check_free(plan, w, path, err);
@@ -111,7 +111,7 @@ static int add_locations(struct plan *plan, struct plan_worker *w,
 				w->clone % list_length(o->directory)) : NULL;
 
 		if (o->directory && !directory)
-			return err_set(err, ENOMEM, "out of memory");
+			return err_memory(err);
 		return add_location(plan, w, directory, 1, options, err);
 	}
 	while (!r && *list) {

@@ -20,11 +20,6 @@ enum { USUAL = sizeof(usual) / sizeof(usual[0]) };
 /* Shares that are equal but for the rounding of their making. */
 static const double SLACK = 1e-9;
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ENOMEM, "out of memory");
-}
-
 /* ---- names --------------------------------------------------------------------------------- */
 
 static const char *const corrections[] = {
@@ -665,7 +660,7 @@ static int find_metrics(struct compare *c, struct err *err)
 
 	c->metrics = calloc(1 + o->nconditions + USUAL, sizeof(*c->metrics));
 	if (!c->metrics)
-		return no_memory(err);
+		return err_memory(err);
 	metric_add(c, &o->primary, true);
 	for (size_t i = 0; i < o->nconditions; i++)
 		metric_add(c, &o->conditions[i].metric, true);
@@ -685,18 +680,18 @@ static int match_and_judge(struct matching *m, const struct compare_input *input
 	struct compare *c = m->c;
 
 	if (find_runs(m, inputs) || find_keys(m) || split_keys(m))
-		return no_memory(err);
+		return err_memory(err);
 	if (!c->ncells)
 		return err_set(err, EINVAL,
 				"nothing to compare: no job of %s has the name and the axes of "
 				"one of %s", inputs[1].label, inputs[0].label);
 	if (find_values(m) || fill_figures(m))
-		return no_memory(err);
+		return err_memory(err);
 	for (size_t i = 0; i < c->nmetrics; i++) {
 		if (judge_metric(c, i))
-			return no_memory(err);
+			return err_memory(err);
 	}
-	return differ_find(c, inputs) ? no_memory(err) : 0;
+	return differ_find(c, inputs) ? err_memory(err) : 0;
 }
 
 int compare_make(struct compare *c, const struct compare_input *inputs, size_t n,
@@ -707,7 +702,7 @@ int compare_make(struct compare *c, const struct compare_input *inputs, size_t n
 
 	*c = (struct compare){ .options = options, .nsides = n };
 	c->sides = calloc(n, sizeof(*c->sides));
-	r = c->sides ? find_metrics(c, err) : no_memory(err);
+	r = c->sides ? find_metrics(c, err) : err_memory(err);
 	if (!r)
 		r = match_and_judge(&m, inputs, err);
 	for (size_t i = 0; i < m.nkeys; i++)

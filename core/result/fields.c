@@ -608,11 +608,6 @@ json_t *field_find(const json_t *object, const char *path)
 	return field_find(json_object_get(object, key), dot + 1);
 }
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ENOMEM, "out of memory");
-}
-
 static int read_text(const json_t *value, char **to, const struct field_place *place,
 		struct err *err)
 {
@@ -620,7 +615,7 @@ static int read_text(const json_t *value, char **to, const struct field_place *p
 		return field_error(place, err, "must be a string");
 	free(*to);
 	*to = strdup(json_string_value(value));
-	return *to ? 0 : no_memory(err);
+	return *to ? 0 : err_memory(err);
 }
 
 static int read_u64(const json_t *value, uint64_t *to, uint64_t max,
@@ -662,7 +657,7 @@ static int read_points(const json_t *value, struct dist *dist, const struct fiel
 		if (r)
 			return r;
 		if (dist_add_point(dist, strtod(key, NULL), n))
-			return no_memory(err);
+			return err_memory(err);
 	}
 	return 0;
 }
@@ -695,7 +690,7 @@ static int read_dist(const json_t *value, struct dist *dist, const struct field_
 		return read_points(points, dist, place, err);
 	r = buckets_read(json_object_get(value, "buckets"), dist);
 	if (r == -ENOMEM)
-		return no_memory(err);
+		return err_memory(err);
 	return r ? field_error(place, err, "its buckets must read as \"FIRST:COUNT,COUNT FIRST:"
 			"COUNT\", with rising numbers below %d", HIST_BUCKETS) : 0;
 }
@@ -799,7 +794,7 @@ static int make_room(const struct field *f, bool shared, size_t n, void *data,
 	free(*list);
 	*list = calloc(n + 1, size_of(f));
 	if (!*list)
-		return no_memory(err);
+		return err_memory(err);
 	*count = n;
 	return 0;
 }
@@ -822,7 +817,7 @@ static int pairs_read(const struct field *f, const json_t *value, void *data,
 		struct field_place here = { place, key, 0 };
 
 		pair->key = strdup(key);
-		r = pair->key ? read_text(text, &pair->value, &here, err) : no_memory(err);
+		r = pair->key ? read_text(text, &pair->value, &here, err) : err_memory(err);
 		if (r)
 			return r;
 		pair++;
@@ -867,7 +862,7 @@ static int absent(const struct field *f, bool shared, void *data,
 	if (f->type != FIELD_STRING || *text)
 		return 0;
 	*text = strdup("");
-	return *text ? 0 : no_memory(err);
+	return *text ? 0 : err_memory(err);
 }
 
 /* "clat": as the neighbour of that name, which is read already. */
@@ -879,7 +874,7 @@ static int read_like(const struct field *f, const json_t *value, void *data,
 
 	if (strcmp(json_string_value(value), f->like_key))
 		return field_error(place, err, "must be an object or \"%s\"", f->like_key);
-	return dist_merge(dist, other) ? no_memory(err) : 0;
+	return dist_merge(dist, other) ? err_memory(err) : 0;
 }
 
 int fields_read(const struct fields *fields, const json_t *fio, const json_t *ours, void *data,

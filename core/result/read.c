@@ -169,7 +169,7 @@ static int read_latency(const json_t *object, struct dist *dist, const struct fi
 	if (!r)
 		r = read_percentiles(json_object_get(object, "percentile"), &figures);
 	*dist = figures;
-	return r ? err_set(err, ENOMEM, "out of memory") : 0;
+	return r ? err_memory(err) : 0;
 }
 
 static int read_latencies(const json_t *object, struct result_dir *dir,
@@ -319,7 +319,7 @@ static int set_text(char **to, const char *text, struct err *err)
 {
 	free(*to);
 	*to = strdup(text);
-	return *to ? 0 : err_set(err, ENOMEM, "out of memory");
+	return *to ? 0 : err_memory(err);
 }
 
 /* What fio tells only by the options of a job, with fio's defaults. */
@@ -418,7 +418,7 @@ static int read_jobs(const struct result *result, const json_t *array, struct re
 		return field_error(place, err, "there must be an array of jobs");
 	*jobs = calloc(json_array_size(array) + 1, sizeof(**jobs));
 	if (!*jobs)
-		return err_set(err, ENOMEM, "out of memory");
+		return err_memory(err);
 	for (size_t i = 0; !r && i < json_array_size(array); i++) {
 		struct field_place here = { place, NULL, i };
 
@@ -441,7 +441,7 @@ static int read_repeats(struct result *result, const json_t *array,
 		return 0;
 	result->repeats = calloc(json_array_size(array), sizeof(*result->repeats));
 	if (!result->repeats)
-		return err_set(err, ENOMEM, "out of memory");
+		return err_memory(err);
 	for (size_t i = 0; !r && i < json_array_size(array); i++) {
 		struct field_place here = { place, NULL, i }, jobs = { &here, "jobs", 0 };
 		const json_t *object = json_array_get(array, i);
@@ -469,7 +469,7 @@ static int read_views(struct result *result, const json_t *array, const struct f
 	}
 	result->jobs = calloc(n + 1, sizeof(*result->jobs));
 	if (!result->jobs)
-		return err_set(err, ENOMEM, "out of memory");
+		return err_memory(err);
 	for (size_t i = 0; i < n; i++) {
 		struct field_place here = { place, NULL, i };
 		uint64_t number = whole(field_find(json_array_get(array, i), "iojob"), "repeat");
@@ -514,7 +514,7 @@ static int note_fio(struct result *result, const json_t *jobs, struct err *err)
 	if (mixed)
 		bad |= add_note(result, "jobs with unified_rw_reporting have no figures of reads"
 				" and writes, and none are shown");
-	return bad ? err_set(err, ENOMEM, "out of memory") : 0;
+	return bad ? err_memory(err) : 0;
 }
 
 /* Whose file is it, and do we know the layout? */

@@ -10,11 +10,6 @@
 
 #include "read.h"
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ENOMEM, "out of memory");
-}
-
 /* ---- files --------------------------------------------------------------------------------- */
 
 /* Be one file a copy of the other: when a result was made is known to the millisecond. */
@@ -31,7 +26,7 @@ static int read_file(struct side *side, const char *path, struct err *err)
 
 	results = realloc(side->results, (side->nresults + 1) * sizeof(*results));
 	if (!results)
-		return no_memory(err);
+		return err_memory(err);
 	side->results = results;
 	if (result_read(&results[side->nresults], path, err))
 		return -EINVAL;
@@ -57,7 +52,7 @@ static int read_pattern(struct side *side, const char *pattern, struct err *err)
 	if (r == GLOB_NOMATCH)
 		return err_set(err, ENOENT, "no file matches `%s`", pattern);
 	if (r)
-		return r == GLOB_NOSPACE ? no_memory(err)
+		return r == GLOB_NOSPACE ? err_memory(err)
 					 : err_set(err, EIO, "%s: cannot be read", pattern);
 	for (size_t i = 0; i < found.gl_pathc && !r; i++)
 		r = read_file(side, found.gl_pathv[i], err);
@@ -114,7 +109,7 @@ static int part_labels(struct sides *sides, const char *const *names, struct err
 	int r = 0;
 
 	if (!twice)
-		return no_memory(err);
+		return err_memory(err);
 	for (size_t i = 0; i < sides->n; i++)
 		twice[i] = label_twice(sides, i);
 	for (size_t i = 0; i < sides->n && !r; i++) {
@@ -124,7 +119,7 @@ static int part_labels(struct sides *sides, const char *const *names, struct err
 			continue;
 		free(sides->list[i].label);
 		sides->list[i].label = whole;
-		r = whole ? 0 : no_memory(err);
+		r = whole ? 0 : err_memory(err);
 	}
 	free(twice);
 	return r;
@@ -182,7 +177,7 @@ static int part_sides(struct sides *sides, struct err *err)
 	for (size_t i = 0; i < sides->n; i++) {
 		for (size_t j = 0; j < sides->list[i].nresults; j++) {
 			if (part_twins(&sides->list[i].results[j]))
-				return no_memory(err);
+				return err_memory(err);
 		}
 	}
 	return 0;
@@ -197,7 +192,7 @@ static int read_side(struct side *side, const char *const *patterns, size_t n, s
 
 	side->label = short_label(patterns[0], ".json");
 	if (!side->label)
-		return no_memory(err);
+		return err_memory(err);
 	for (size_t i = 0; i < n && !r; i++)
 		r = read_pattern(side, patterns[i], err);
 	return r;
@@ -284,12 +279,12 @@ static int split(struct sides *sides, const char *path, const char *const *files
 		.inputs = calloc(n, sizeof(*sides->inputs)),
 	};
 	if (!sides->list || !sides->inputs)
-		return no_memory(err);
+		return err_memory(err);
 	for (size_t i = 0; i < n && !r; i++) {
 		struct side *side = &sides->list[i];
 
 		side->label = short_label(files[i], ".ini");
-		r = side->label ? read_file(side, path, err) : no_memory(err);
+		r = side->label ? read_file(side, path, err) : err_memory(err);
 		if (!r)
 			keep_file(&side->results[0], files[i]);
 	}
@@ -307,7 +302,7 @@ static int read_job_files(struct sides *sides, const char *path, struct err *err
 		return r;
 	files = job_files(&whole, &n);
 	if (!files)
-		r = no_memory(err);
+		r = err_memory(err);
 	else if (n < 2)
 		r = err_set(err, EINVAL, "compare: there is nothing to compare %s with: it is of "
 				"one job file; write `iojob compare BASE NEW...`", path);
@@ -354,7 +349,7 @@ int sides_read(struct sides *sides, const char *const *bases, size_t nbases,
 	sides->inputs = calloc(sides->n, sizeof(*sides->inputs));
 	names = calloc(sides->n, sizeof(*names));
 	if (!sides->list || !sides->inputs || !names)
-		r = no_memory(err);
+		r = err_memory(err);
 	for (size_t i = 0; i < sides->n && !r; i++) {
 		const char *const *patterns = i < first ? bases : &words[i - first];
 

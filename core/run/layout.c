@@ -194,7 +194,7 @@ int layout_make(struct layout *layout, const struct plan *plan, size_t s,
 	free(numbers);
 	if (r) {
 		layout_free(layout);
-		return err_set(err, ENOMEM, "out of memory");
+		return err_memory(err);
 	}
 	settle(layout);
 	return 0;

@@ -399,7 +399,7 @@ static int lay_out(struct run *run, size_t s, struct layout *layout, uint64_t *n
 		struct result_job result;
 
 		if (stage_result(&stage, &stage.workers[i], &result))
-			r = err_set(err, ENOMEM, "out of memory");
+			r = err_memory(err);
 		if (!r && result.error) {
 			struct err text;
 			char *why;
@@ -561,7 +561,7 @@ static int run_stage(struct run *run, size_t s, struct err *err)
 		create_files(run, s, &failures);
 	stage = new_stage(run, s, plan->workers, running(plan));
 	if (exam_begin(&run->exam, run->plan, s, &run->disks, &run->groups)) {
-		r = err_set(err, ENOMEM, "out of memory");
+		r = err_memory(err);
 	} else if (!look_for_signal(run) && stage.n) {
 		disks_start(&run->disks);
 		r = stage_run(&stage, err);
@@ -570,11 +570,11 @@ static int run_stage(struct run *run, size_t s, struct err *err)
 		run->interrupted = stage.interrupted;
 		if (!r && (add_results(run, s, &stage, &layout, layout_ns)
 					  || exam_end(&run->exam, run->result)))
-			r = err_set(err, ENOMEM, "out of memory");
+			r = err_memory(err);
 	} else {
 		if (run->interrupted ? add_undone(run, s)
 				     : add_results(run, s, &stage, &layout, layout_ns))
-			r = err_set(err, ENOMEM, "out of memory");
+			r = err_memory(err);
 	}
 	stage_free(&stage);
 	exam_free(&run->exam);
@@ -598,7 +598,7 @@ static int run_turn(struct run *run, const struct turn *file, struct err *err)
 		r = turns_drop(err);
 	for (size_t s = file->first; !r && s < file->end; s++) {
 		if (look_for_signal(run)) {
-			r = add_undone(run, s) ? err_set(err, ENOMEM, "out of memory") : 0;
+			r = add_undone(run, s) ? err_memory(err) : 0;
 			continue;
 		}
 		run->begun = s < run->begun ? run->begun : s + 1;
@@ -617,10 +617,10 @@ static int run_repeat(struct run *run, struct err *err)
 		r = run_turn(run, &run->files[turns_file(&run->options->turns, run->repeat, j,
 				run->nfiles)], err);
 	if (!r && !run->interrupted && keep_repeat(run, started_ms))
-		r = err_set(err, ENOMEM, "out of memory");
+		r = err_memory(err);
 	if (!r && run->interrupted && run->repeat && add_note(run->result,
 			"repeat %zu was interrupted and is left out", run->repeat + 1))
-		r = err_set(err, ENOMEM, "out of memory");
+		r = err_memory(err);
 	return r;
 }
 
@@ -635,7 +635,7 @@ static int run_repeats(struct run *run, struct err *err)
 		result->until.percent = turns->percent;
 		result->until.metric = strdup(turns->metric.name);
 		if (!result->until.metric)
-			return err_set(err, ENOMEM, "out of memory");
+			return err_memory(err);
 	}
 	for (; !r && more > 0; run->repeat++) {
 		r = run_repeat(run, err);
@@ -646,9 +646,9 @@ static int run_repeats(struct run *run, struct err *err)
 	if (r || run->interrupted || turns->by_rule || turns->interleave)
 		remove_rest(run);
 	if (!r && (more < 0 || note_new_files(run)))
-		r = err_set(err, ENOMEM, "out of memory");
+		r = err_memory(err);
 	if (end_repeats(run) && !r)
-		r = err_set(err, ENOMEM, "out of memory");
+		r = err_memory(err);
 	return r;
 }
 
@@ -674,7 +674,7 @@ static int claim_devices(struct run *run, struct err *err)
 
 	run->claims = calloc(plan->ntargets + 1, sizeof(*run->claims));
 	if (!run->claims)
-		return err_set(err, ENOMEM, "out of memory");
+		return err_memory(err);
 	for (size_t i = 0; i < plan->ntargets; i++) {
 		int fd;
 
@@ -721,7 +721,7 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
 	struct run run = { .plan = plan, .options = options, .result = result };
 	long nfiles = turns_files(plan, &run.files);
 	sigset_t before;
-	int r = nfiles < 0 || copy_places(plan, result) ? err_set(err, ENOMEM, "out of memory") : 0;
+	int r = nfiles < 0 || copy_places(plan, result) ? err_memory(err) : 0;
 
 	*interrupted = 0;
 	run.nfiles = nfiles > 0 ? (size_t)nfiles : 0;
@@ -746,7 +746,7 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
 	close(run.signals);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (!r && disks_result(&run.disks, result))
-		r = err_set(err, ENOMEM, "out of memory");
+		r = err_memory(err);
 out:
 	release_devices(&run);
 	disks_free(&run.disks);

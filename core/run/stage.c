@@ -115,7 +115,7 @@ static struct worker_args args_of(const struct stage *s, const struct stage_work
 	};
 }
 
-/* As many open files as this user may have; the plan has counted on them. */
+/* As many open files as this user may have, for the children: the plan has counted on them. */
 static void raise_files(void)
 {
 	struct rlimit limit;
@@ -127,22 +127,14 @@ static void raise_files(void)
 }
 
 /*
- * What a child does first: it must not outlive the main process, nor take the terminal's signals.
+ * What a child does first: it must not outlive the main process. The signals that the main process
+ * reads from its descriptor stay blocked: Ctrl-C at the terminal is nothing to a worker.
  */
 static void become_child(pid_t parent)
 {
-	sigset_t none;
-
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	raise_files();
-	guard_catch();
 }
 
 static void *thread_main(void *args)
@@ -212,6 +204,8 @@ static void start_workers(struct stage *s)
 {
 	pid_t parent = getpid(), host = 0;
 
+	raise_files(); /* this and the handler are the children's, too */
+	guard_catch();
 	fflush(NULL);
 	for (size_t i = 0; i < s->n; i++) {
 		struct stage_worker *w = &s->workers[i];
@@ -713,7 +707,7 @@ int stage_run(struct stage *s, struct err *err)
 	s->shown_ns = s->disk_ns = clock_ns();
 	s->workers = calloc(s->n + 1, sizeof(*s->workers));
 	if (!s->workers || make_courses(s))
-		return err_set(err, ENOMEM, "out of memory");
+		return err_memory(err);
 	s->notify = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->notify < 0)
 		return err_set(err, errno, "eventfd: %s", strerror(errno));

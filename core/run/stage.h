@@ -56,7 +56,7 @@ struct stage {
 	const struct plan_worker *specs;
 	size_t n;
 	struct disks *disks; /* under the files: whether an fsync still moves */
-	int signals;         /* signalfd of SIGCHLD, SIGINT, SIGTERM, or -1 */
+	int signals;         /* signalfd of SIGCHLD, SIGINT, SIGTERM, SIGHUP, all blocked; or -1 */
 	struct progress progress; /* stage, nstages, doing preset */
 	void (*show)(void *ctx, const struct progress *progress); /* or NULL */
 	void *ctx;
