@@ -800,7 +800,7 @@ static int check_word(struct parser *p)
 		if (commands[i].word)
 			opt_nearest_name(&nearest, word, commands[i].word);
 	}
-	if (!nearest.name || strchr(word, '/') || access(word, F_OK) == 0)
+	if (!nearest.name || word[0] == '-' || strchr(word, '/') || access(word, F_OK) == 0)
 		return 0;
 	return err_set(p->err, ENOENT, "%s: no such job file; did you mean `iojob %s`?", word,
 			nearest.name);
