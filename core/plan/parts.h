@@ -23,6 +23,9 @@ void plan_drop_targets(struct plan *plan, size_t n);
 int plan_postmark(struct plan *plan, struct plan_worker *worker, const struct plan_options *options,
 		struct err *err);
 
+/* About how many files and directories there are at most in one of its directories. */
+uint64_t plan_postmark_inside(const struct plan_worker *worker, const struct plan_file *file);
+
 /* O_DIRECT: do sizes and calls keep to the alignment there? */
 int plan_postmark_align(const struct job *job, const struct plan_target *t, struct err *err);
 

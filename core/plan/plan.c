@@ -2,6 +2,7 @@
 #include "parts.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -454,7 +455,9 @@ static void play_stage(struct plan *plan, size_t s, struct space *spaces)
 	}
 }
 
-static int add_place(struct plan *plan, const struct plan_target *t, uint64_t need, struct err *err)
+/* *room: what is free there, where it is a filesystem. */
+static int add_place(struct plan *plan, const struct plan_target *t, uint64_t need,
+		struct target_room *room, struct err *err)
 {
 	struct result_place *places = realloc(plan->places, (plan->nplaces + 1) * sizeof(*places));
 	struct result_place *place;
@@ -473,7 +476,36 @@ out:
 	free(copy);
 	if (r)
 		return err_set(err, -r, "%s: %s", t->path, strerror(-r));
-	return on_filesystem(t) ? target_free_bytes(t->path, &place->free_bytes, err) : 0;
+	if (!on_filesystem(t))
+		return 0;
+	r = target_room(t->path, room, err);
+	if (!r)
+		place->free_bytes = room->bytes;
+	return r;
+}
+
+/* Inodes that a filesystem must have: PostMark's are gone after their stage, others may stay. */
+static uint64_t files_needed(const struct plan *plan, const struct space *spaces, size_t fs)
+{
+	uint64_t made = 0, most = 0;
+
+	for (size_t i = 0; i < plan->ntargets; i++)
+		made += spaces[i].fs == fs && plan->targets[i].look.kind == TARGET_ABSENT;
+	for (size_t s = 0; s < plan->nstages; s++) {
+		const struct plan_stage *stage = &plan->stages[s];
+		uint64_t inside = 0;
+
+		for (size_t i = 0; i < stage->nworkers; i++) {
+			const struct plan_worker *w = &stage->workers[i];
+
+			for (size_t f = 0; job_is_postmark(w->job) && f < w->nfiles; f++) {
+				if (spaces[w->files[f].target].fs == fs)
+					inside += plan_postmark_inside(w, &w->files[f]);
+			}
+		}
+		most = inside > most ? inside : most;
+	}
+	return made + most;
 }
 
 static int check_space(struct plan *plan, const struct space *spaces, struct err *err)
@@ -481,22 +513,34 @@ static int check_space(struct plan *plan, const struct space *spaces, struct err
 	for (size_t i = 0; i < plan->ntargets; i++) {
 		const struct plan_target *t = &plan->targets[i];
 		struct result_place *place;
+		struct target_room room;
 		char need[32], have[32];
+		uint64_t files;
 		int r;
 
 		if (t->look.kind == TARGET_ENGINE || t->missing || spaces[i].fs != i)
 			continue;
-		r = add_place(plan, t, (uint64_t)spaces[i].peak, err);
+		r = add_place(plan, t, (uint64_t)spaces[i].peak, &room, err);
 		if (r)
 			return r;
+		if (!on_filesystem(t))
+			continue;
 		place = &plan->places[plan->nplaces - 1];
-		if (on_filesystem(t) && place->need_bytes > place->free_bytes)
+		files = files_needed(plan, spaces, i);
+		if (place->need_bytes > place->free_bytes)
 			return err_set(err, ENOSPC,
 					"%s: the files need %s, and %s is free; make them smaller "
 					"(size=, postmark_size=) or use another directory",
 					place->directory,
 					units_print_size(need, sizeof(need), place->need_bytes),
 					units_print_size(have, sizeof(have), place->free_bytes));
+		if (files > room.files)
+			return err_set(err, ENOSPC,
+					"%s: %" PRIu64 " files and directories are to be made, and "
+					"its filesystem has room for %" PRIu64 " (df -i); make "
+					"fewer (nrfiles=, numjobs=, postmark_number=) or use "
+					"another directory",
+					place->directory, files, room.files);
 	}
 	return 0;
 }

@@ -127,8 +127,8 @@ static int add_locations(struct plan *plan, struct plan_worker *w,
 
 /* ---- space --------------------------------------------------------------------------------- */
 
-/* About how many bytes the files of one worker have at their most. */
-static uint64_t most_bytes(const struct job *job)
+/* About how many files one worker has at its most. */
+static uint64_t most_files(const struct job *job)
 {
 	const struct job_opts *o = &job->o;
 	uint64_t number = (uint64_t)o->postmark_number;
@@ -136,23 +136,38 @@ static uint64_t most_bytes(const struct job *job)
 	int64_t grown = (int64_t)o->postmark_transactions * drift / 10;
 	uint64_t most = grown <= 0 ? number : number + (uint64_t)grown;
 
-	if (most > 2 * number)
-		most = 2 * number;
-	return most * ((o->postmark_size[0] + o->postmark_size[1]) / 2);
+	return most > 2 * number ? 2 * number : most;
+}
+
+/* What of the worker's files is beneath one of its locations. */
+static double share(const struct plan_worker *w, const struct plan_file *file)
+{
+	double weight = 0;
+
+	for (size_t i = 0; i < w->nfiles; i++)
+		weight += w->files[i].weight;
+	return file->weight / weight;
 }
 
 static void share_out(struct plan_worker *w)
 {
-	uint64_t need = most_bytes(w->job), weight = 0;
+	const struct job_opts *o = &w->job->o;
+	uint64_t need = most_files(w->job) * ((o->postmark_size[0] + o->postmark_size[1]) / 2);
 
-	for (size_t i = 0; i < w->nfiles; i++)
-		weight += w->files[i].weight;
 	for (size_t i = 0; i < w->nfiles; i++) {
 		struct plan_file *file = &w->files[i];
 
-		file->length = (uint64_t)((double)need * file->weight / (double)weight);
+		file->length = (uint64_t)((double)need * share(w, file));
 		file->size_bytes = file->length;
 	}
+}
+
+uint64_t plan_postmark_inside(const struct plan_worker *w, const struct plan_file *file)
+{
+	unsigned subdirectories = (unsigned)w->job->o.postmark_subdirectories;
+
+	return (uint64_t)((double)most_files(w->job) * share(w, file))
+			+ (subdirectories > 1 ? subdirectories : 0);
 }
 
 int plan_postmark(struct plan *plan, struct plan_worker *w, const struct plan_options *options,

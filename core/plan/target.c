@@ -555,16 +555,16 @@ static int create_allocate(int fd, off_t size, enum target_allocate how)
 static int create_fail(struct err *err, const char *path, uint64_t size_bytes, int code)
 {
 	struct err ignored;
-	uint64_t free_bytes;
+	struct target_room room;
 
 	switch (code) {
 	case ENOSPC:
-		if (target_free_bytes(path, &free_bytes, &ignored) != 0)
+		if (target_room(path, &room, &ignored) != 0)
 			break;
 		return err_set(err, code,
 				"%s: no space for its %" PRIu64 " bytes: %" PRIu64 " are free on "
 				"its filesystem",
-				path, size_bytes, free_bytes);
+				path, size_bytes, room.bytes);
 	case EFBIG:
 		return err_set(err, code,
 				"%s: %" PRIu64 " bytes are more than its filesystem, or ulimit -f, "
@@ -627,7 +627,7 @@ void target_invalidate(int fd, uint64_t offset, uint64_t length)
 	(void)posix_fadvise(fd, (off_t)offset, (off_t)length, POSIX_FADV_DONTNEED);
 }
 
-int target_free_bytes(const char *path, uint64_t *bytes, struct err *err)
+int target_room(const char *path, struct target_room *room, struct err *err)
 {
 	struct statvfs vfs;
 	char *dir;
@@ -643,7 +643,8 @@ int target_free_bytes(const char *path, uint64_t *bytes, struct err *err)
 	if (rc < 0)
 		return err_set(err, errno, "%s: cannot tell the free space there: %s", path,
 				strerror(errno));
-	/* ramfs and the like count no blocks: they know no limit. */
-	*bytes = vfs.f_blocks ? (uint64_t)vfs.f_bavail * vfs.f_frsize : UINT64_MAX;
+	/* ramfs and the like count no blocks, btrfs no inodes: they know no limit. */
+	room->bytes = vfs.f_blocks ? (uint64_t)vfs.f_bavail * vfs.f_frsize : UINT64_MAX;
+	room->files = vfs.f_files ? vfs.f_favail : UINT64_MAX;
 	return 0;
 }

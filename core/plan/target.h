@@ -80,8 +80,14 @@ int target_create(const char *path, uint64_t size_bytes, enum target_allocate ho
 /* Drops what the page cache holds of [offset, offset + length): invalidate=1. Best effort. */
 void target_invalidate(int fd, uint64_t offset, uint64_t length);
 
-/* Free bytes for this user on the filesystem that holds path (or its directory). */
-int target_free_bytes(const char *path, uint64_t *bytes, struct err *err);
+/* What a filesystem has left for this user; UINT64_MAX where it knows no limit. */
+struct target_room {
+	uint64_t bytes;
+	uint64_t files; /* inodes */
+};
+
+/* Of the filesystem that holds path (or its directory). */
+int target_room(const char *path, struct target_room *room, struct err *err);
 
 /*
  * A name in a directory (NULL: none), also where it begins with a '/', as in fio. On the heap;

@@ -47,7 +47,7 @@ static void forget(void)
 	jobs = (struct jobs){ 0 };
 }
 
-/* Three lines of [global] and the text as jobs; '@' is the scratch directory, '&' the device. */
+/* Three lines of [global] (two with PostMark, which has no bs) and the text as jobs; '@' is the scratch directory, '&' the device. */
 static void build(const char *text)
 {
 	const char *path = disk_path("job.ini");
@@ -56,7 +56,8 @@ static void build(const char *text)
 
 	forget();
 	ck_assert_ptr_nonnull(to);
-	fprintf(to, "[global]\nbs=4k\n%s", strstr(text, "directory=") ? "" : "directory=");
+	fprintf(to, "[global]\n%s", strstr(text, "postmark") ? "" : "bs=4k\n");
+	fputs(strstr(text, "directory=") ? "" : "directory=", to);
 	fprintf(to, "%s\n", strstr(text, "directory=") ? "" : scratch->dir);
 	for (; *text; text++)
 		*text == '@'   ? fputs(scratch->dir, to)
@@ -892,6 +893,32 @@ START_TEST(test_small_filesystem)
 }
 END_TEST
 
+START_TEST(test_few_inodes)
+{
+	if (geteuid() != 0) {
+		disk_skip("mounting needs root");
+		return;
+	}
+	if (!disk_namespace() || !disk_mount("none", "few", "tmpfs", 0, "size=1m,nr_inodes=41"))
+		return;
+	expect_plan("[j]\nrw=write\ndirectory=@/few\nsize=4k\nnumjobs=40\n");
+	expect_refusal("[j]\nrw=write\ndirectory=@/few\nsize=4k\nnumjobs=41\n", &judging,
+			-ENOSPC, "/few: 41 files and directories are to be made, and its "
+			"filesystem has room for 40 (df -i); make fewer");
+	/* 30 files, their directory, 4 in it, 5 others; and those of the next stage come after. */
+#define POSTMARK "workload=postmark\npostmark_size=100\npostmark_transactions=0\n" \
+	"postmark_subdirectories=4\ndirectory=@/few\n"
+	expect_plan("[j]\nrw=write\ndirectory=@/few\nsize=4k\nnumjobs=4\n"
+		    "[p]\n" POSTMARK "postmark_number=30\n"
+		    "[q]\nstonewall\n" POSTMARK "postmark_number=30\n");
+	expect_refusal("[p]\n" POSTMARK "postmark_number=36\n", &judging, -ENOSPC,
+			"/few: 41 files and directories");
+	expect_refusal("[p]\nnumjobs=2\n" POSTMARK "postmark_number=20\n", &judging, -ENOSPC,
+			"/few: 50 files and directories");
+	forget();
+}
+END_TEST
+
 /* ---- block devices ------------------------------------------------------------------------- */
 
 static void expect_device(const char *text, const char *expected)
@@ -1123,6 +1150,7 @@ int main(void)
 	tcase_add_test(tc, test_descriptors);
 	tcase_add_test(tc, test_space);
 	tcase_add_test(tc, test_small_filesystem);
+	tcase_add_test(tc, test_few_inodes);
 	tcase_add_test(tc, test_device);
 	tcase_add_test(tc, test_device_refusals);
 	tcase_add_test(tc, test_layout);

@@ -838,16 +838,16 @@ static const enum target_allocate reserving[] = {
 
 static void no_space(const char *absent, const char *there, enum target_allocate how)
 {
-	uint64_t before, after;
+	struct target_room before, after;
 	struct err err;
 
-	expect(target_free_bytes(absent, &before, &err), 0, &err, NULL);
+	expect(target_room(absent, &before, &err), 0, &err, NULL);
 	expect_create(absent, 64 * MIB, how, -ENOSPC, "no space for its 67108864 bytes");
 	ck_assert_int_eq(size_of(absent), -1);
 	expect_create(there, 64 * MIB, how, -ENOSPC, "are free on its filesystem");
 	ck_assert_int_eq(size_of(there), 4096);
-	expect(target_free_bytes(absent, &after, &err), 0, &err, NULL);
-	ck_assert_uint_ge(after + 65536, before);
+	expect(target_room(absent, &after, &err), 0, &err, NULL);
+	ck_assert_uint_ge(after.bytes + 65536, before.bytes);
 }
 
 START_TEST(test_create_no_space_tmpfs)
@@ -968,22 +968,24 @@ START_TEST(test_invalidate_device)
 }
 END_TEST
 
-START_TEST(test_free_bytes)
+START_TEST(test_room)
 {
-	uint64_t bytes, same;
+	struct target_room room, same;
 	struct err err;
 
 	if (geteuid() != 0) {
 		disk_skip("mounting needs root");
 		return;
 	}
-	if (!disk_namespace() || !disk_mount("none", "tmpfs", "tmpfs", 0, "size=1m"))
+	if (!disk_namespace() || !disk_mount("none", "tmpfs", "tmpfs", 0, "size=1m,nr_inodes=50"))
 		return;
-	expect(target_free_bytes(disk_path("tmpfs"), &bytes, &err), 0, &err, NULL);
-	expect(target_free_bytes(disk_path("tmpfs/absent"), &same, &err), 0, &err, NULL);
-	ck_assert_uint_eq(bytes, MIB);
-	ck_assert_uint_eq(same, MIB);
-	expect(target_free_bytes(disk_path("no/file"), &bytes, &err), -ENOENT, &err, "free space");
+	expect(target_room(disk_path("tmpfs"), &room, &err), 0, &err, NULL);
+	expect(target_room(disk_path("tmpfs/absent"), &same, &err), 0, &err, NULL);
+	ck_assert_uint_eq(room.bytes, MIB);
+	ck_assert_uint_eq(room.files, 49); /* its root is one */
+	ck_assert_uint_eq(same.bytes, MIB);
+	ck_assert_uint_eq(same.files, 49);
+	expect(target_room(disk_path("no/file"), &room, &err), -ENOENT, &err, "free space");
 }
 END_TEST
 
@@ -1055,7 +1057,7 @@ int main(void)
 	tcase_add_test(tc, test_create_ext2);
 	tcase_add_test(tc, test_invalidate);
 	tcase_add_test(tc, test_invalidate_device);
-	tcase_add_test(tc, test_free_bytes);
+	tcase_add_test(tc, test_room);
 	tcase_add_loop_test(tc, test_join, 0, ROWS(joins));
 	suite_add_tcase(suite, tc);
 	return unit_run(suite);
