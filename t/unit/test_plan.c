@@ -47,7 +47,10 @@ static void forget(void)
 	jobs = (struct jobs){ 0 };
 }
 
-/* Three lines of [global] (two with PostMark, which has no bs) and the text as jobs; '@' is the scratch directory, '&' the device. */
+/*
+ * Three lines of [global] (two with PostMark, which has no bs) and the text as jobs; '@' is the
+ * scratch directory, '&' the device.
+ */
 static void build(const char *text)
 {
 	const char *path = disk_path("job.ini");
