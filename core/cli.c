@@ -63,7 +63,7 @@ struct command {
 	enum cli_command id;
 	const char *word; /* NULL: a run, which needs none */
 	enum takes takes;
-	const char *usage; /* what follows the word; NULL: it is an option as well, and told there */
+	const char *usage; /* what follows the word; NULL: told among the options of all */
 	const char *help;
 };
 

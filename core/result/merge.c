@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -281,6 +283,24 @@ void result_job_free(struct result_job *job)
 	dist_free(&job->sync);
 	result_postmark_free(&job->postmark);
 	*job = (struct result_job){ .name = NULL };
+}
+
+int result_note(struct result *result, const char *format, ...)
+{
+	char **notes = realloc(result->notes, (result->nnotes + 1) * sizeof(*notes));
+	va_list ap;
+	int n;
+
+	if (!notes)
+		return -ENOMEM;
+	result->notes = notes;
+	va_start(ap, format);
+	n = vasprintf(&notes[result->nnotes], format, ap);
+	va_end(ap);
+	if (n < 0)
+		return -ENOMEM;
+	result->nnotes++;
+	return 0;
 }
 
 void result_free(struct result *result)

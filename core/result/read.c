@@ -483,17 +483,6 @@ static int read_views(struct result *result, const json_t *array, const struct f
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-static int add_note(struct result *result, const char *text)
-{
-	char **notes = realloc(result->notes, (result->nnotes + 1) * sizeof(*notes));
-
-	if (!notes)
-		return -ENOMEM;
-	result->notes = notes;
-	notes[result->nnotes] = strdup(text);
-	return notes[result->nnotes] ? (void)result->nnotes++, 0 : -ENOMEM;
-}
-
 /* What a reader of fio's figures must know. */
 static int note_fio(struct result *result, const json_t *jobs, struct err *err)
 {
@@ -509,10 +498,10 @@ static int note_fio(struct result *result, const json_t *jobs, struct err *err)
 		}
 	}
 	if (completion)
-		bad |= add_note(result, "percentiles are of clat: fio wrote none of lat"
+		bad |= result_note(result, "percentiles are of clat: fio wrote none of lat"
 				" (lat_percentiles)");
 	if (mixed)
-		bad |= add_note(result, "jobs with unified_rw_reporting have no figures of reads"
+		bad |= result_note(result, "jobs with unified_rw_reporting have no figures of reads"
 				" and writes, and none are shown");
 	return bad ? err_memory(err) : 0;
 }

@@ -298,6 +298,10 @@ int result_job_begin(struct result_job *sum, const struct result_job *like);
 /* Adds the workers of `other` to job: counts add, times take the longest, the first error stays. */
 int result_job_merge(struct result_job *job, const struct result_job *other);
 
+/* Adds a note. 0 or -ENOMEM. */
+int result_note(struct result *result, const char *format, ...)
+		__attribute__((format(printf, 2, 3)));
+
 void result_job_free(struct result_job *job);
 void result_free(struct result *result);
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +13,9 @@
 #include "../measure/machine.h"
 #include "../result/repeats.h"
 #include "examine.h"
+#include "files.h"
 #include "layout.h"
 #include "stage.h"
-#include "workdir.h"
 
 struct run {
 	const struct plan *plan;
@@ -78,25 +77,6 @@ static uint64_t epoch_ms(void)
 }
 
 /* ---- results ------------------------------------------------------------------------------- */
-
-__attribute__((format(printf, 2, 3)))
-static int add_note(struct result *result, const char *format, ...)
-{
-	char **notes = realloc(result->notes, (result->nnotes + 1) * sizeof(*notes));
-	va_list ap;
-	int n;
-
-	if (!notes)
-		return -ENOMEM;
-	result->notes = notes;
-	va_start(ap, format);
-	n = vasprintf(&notes[result->nnotes], format, ap);
-	va_end(ap);
-	if (n < 0)
-		return -ENOMEM;
-	result->nnotes++;
-	return 0;
-}
 
 static struct result_job *add_job(struct result *result)
 {
@@ -314,9 +294,9 @@ static int note_new_files(struct run *run)
 	if (n > 1)
 		snprintf(others, sizeof(others), " and %zu other file%s", n - 1,
 				n > 2 ? "s" : "");
-	return add_note(run->result, "%s%s had to be made in the first repeat and only overwritten "
-			"in the others, which a filesystem may do at another speed; overwrite=1 "
-			"writes what is missing beforehand", one, others);
+	return result_note(run->result, "%s%s had to be made in the first repeat and only "
+			"overwritten in the others, which a filesystem may do at another speed; "
+			"overwrite=1 writes what is missing beforehand", one, others);
 }
 
 /* ---- one stage ----------------------------------------------------------------------------- */
@@ -343,44 +323,6 @@ static struct stage new_stage(struct run *run, size_t s, const struct plan_worke
 	};
 }
 
-/* A file that could not be laid out or created: whoever wants it does not start. */
-static void fail_users(struct plan_stage *stage, size_t target, char *why)
-{
-	for (size_t i = 0; i < stage->nworkers; i++) {
-		for (size_t f = 0; f < stage->workers[i].nfiles; f++) {
-			if (stage->workers[i].files[f].target == target
-					&& !stage->workers[i].failed)
-				stage->workers[i].failed = why;
-		}
-	}
-}
-
-struct failures {
-	char **texts;
-	size_t n;
-};
-
-static char *keep_text(struct failures *failures, const char *text)
-{
-	char **texts = realloc(failures->texts, (failures->n + 1) * sizeof(*texts));
-	char *copy = strdup(text);
-
-	if (texts)
-		failures->texts = texts;
-	if (!texts || !copy) {
-		free(copy);
-		return NULL;
-	}
-	return texts[failures->n++] = copy;
-}
-
-static void forget(struct failures *failures)
-{
-	for (size_t i = 0; i < failures->n; i++)
-		free(failures->texts[i]);
-	free(failures->texts);
-}
-
 /* Writes what the stage's jobs read. */
 static int lay_out(struct run *run, size_t s, struct layout *layout, uint64_t *ns,
 		struct failures *failures, struct err *err)
@@ -402,12 +344,12 @@ static int lay_out(struct run *run, size_t s, struct layout *layout, uint64_t *n
 			r = err_memory(err);
 		if (!r && result.error) {
 			struct err text;
-			char *why;
+			const char *why;
 
 			err_set(&text, result.error, "laying out: %s", result.error_text);
-			why = keep_text(failures, text.text);
-			for (size_t f = 0; why && f < layout->workers[i].nfiles; f++)
-				fail_users(&run->plan->stages[s],
+			why = failures_keep(failures, text.text);
+			for (size_t f = 0; f < layout->workers[i].nfiles; f++)
+				files_fail(&run->plan->stages[s],
 						layout->workers[i].files[f].target, why);
 		}
 		result_job_free(&result);
@@ -416,118 +358,13 @@ static int lay_out(struct run *run, size_t s, struct layout *layout, uint64_t *n
 	return r;
 }
 
-static void remove_target(const struct run *run, const struct plan_target *t)
-{
-	struct err err = { "" };
-	struct iojob_setup setup = {
-		.conf = t->unlinker->engine_conf,
-		.error = err.text,
-		.error_size = sizeof(err.text),
-	};
-	int r;
-
-	if (job_is_postmark(t->unlinker))
-		return; /* a directory: remove_directories() */
-	if (t->engine)
-		r = t->engine->e.file_remove ? t->engine->e.file_remove(&setup, t->path) : 0;
-	else
-		r = unlink(t->path) ? -errno : 0;
-	if (r && r != -ENOENT)
-		add_note(run->result, "%s was not removed: %s", t->path,
-				err.text[0] ? err.text : strerror(-r));
-}
-
-/* unlink=1: those whose last stage this was, in the last of the repeats where that is known. */
+/* In the last of the repeats only, where that is known. */
 static void remove_files(const struct run *run, size_t s)
 {
 	const struct turns *turns = &run->options->turns;
 
-	if (turns->by_rule || turns->interleave || run->repeat + 1 < turns->repeats)
-		return;
-	for (size_t i = 0; i < run->plan->ntargets; i++) {
-		const struct plan_target *t = &run->plan->targets[i];
-
-		if (t->unlinker && t->last_stage == s)
-			remove_target(run, t);
-	}
-}
-
-/* At the end: all that were begun and are still there. */
-static void remove_rest(const struct run *run)
-{
-	for (size_t i = 0; i < run->plan->ntargets; i++) {
-		const struct plan_target *t = &run->plan->targets[i];
-
-		if (t->unlinker && t->first_stage < run->begun)
-			remove_target(run, t);
-	}
-}
-
-/* All of one PostMark worker's or none. */
-static void make_directories(const struct run *run, struct plan_worker *w,
-		struct failures *failures)
-{
-	struct err err, other;
-
-	for (size_t i = 0; i < w->nfiles; i++) {
-		const struct plan_target *t = &run->plan->targets[w->files[i].target];
-
-		if (t->engine || !workdir_make(t->path,
-				(unsigned)w->job->o.postmark_subdirectories, &err))
-			continue;
-		w->failed = keep_text(failures, err.text);
-		while (i--)
-			workdir_remove(run->plan->targets[w->files[i].target].path, &other);
-		return;
-	}
-	w->made = true;
-}
-
-/* Those of a stage, after it. */
-static void remove_directories(struct run *run, size_t s)
-{
-	const struct plan_stage *stage = &run->plan->stages[s];
-
-	for (size_t i = 0; i < stage->nworkers; i++) {
-		struct plan_worker *w = &stage->workers[i];
-
-		for (size_t f = 0; w->made && f < w->nfiles; f++) {
-			const struct plan_target *t = &run->plan->targets[w->files[f].target];
-			struct err err;
-
-			if (!t->engine && workdir_remove(t->path, &err))
-				add_note(run->result, "%s", err.text);
-		}
-		w->made = false;
-	}
-}
-
-/* Creates what the stage's jobs write and is not there yet. */
-static void create_files(struct run *run, size_t s, struct failures *failures)
-{
-	struct plan_stage *stage = &run->plan->stages[s];
-
-	for (size_t i = 0; i < stage->nworkers; i++) {
-		struct plan_worker *w = &stage->workers[i];
-		bool sized = w->job->engine->e.flags & IOJOB_ENGINE_SIZED;
-
-		if (!job_changes(w->job))
-			continue;
-		if (job_is_postmark(w->job)) {
-			make_directories(run, w, failures);
-			continue;
-		}
-		for (size_t f = 0; !w->failed && f < w->nfiles; f++) {
-			const struct plan_target *t = &run->plan->targets[w->files[f].target];
-			struct err err;
-
-			if (t->look.kind > TARGET_REGULAR)
-				continue;
-			if (target_create(t->path, w->files[f].size_bytes,
-					(enum target_allocate)w->job->o.fallocate, sized, &err))
-				w->failed = keep_text(failures, err.text);
-		}
-	}
+	if (!turns->by_rule && !turns->interleave && run->repeat + 1 >= turns->repeats)
+		files_remove(run->plan, s, run->result);
 }
 
 /* Workers that are to run: those of create_only jobs are swapped to the end, and stay there. */
@@ -558,7 +395,7 @@ static int run_stage(struct run *run, size_t s, struct err *err)
 	if (r)
 		goto out;
 	if (!look_for_signal(run))
-		create_files(run, s, &failures);
+		files_create(run->plan, s, &failures);
 	stage = new_stage(run, s, plan->workers, running(plan));
 	if (exam_begin(&run->exam, run->plan, s, &run->disks, &run->groups)) {
 		r = err_memory(err);
@@ -578,14 +415,14 @@ static int run_stage(struct run *run, size_t s, struct err *err)
 	}
 	stage_free(&stage);
 	exam_free(&run->exam);
-	remove_directories(run, s);
+	files_remove_directories(run->plan, s, run->result);
 	remove_files(run, s);
 out:
 	layout_free(&layout);
 	/* The next repeat tries again, and these texts are gone then. */
 	for (size_t i = 0; i < plan->nworkers; i++)
 		plan->workers[i].failed = NULL;
-	forget(&failures);
+	failures_free(&failures);
 	return r;
 }
 
@@ -618,7 +455,7 @@ static int run_repeat(struct run *run, struct err *err)
 				run->nfiles)], err);
 	if (!r && !run->interrupted && keep_repeat(run, started_ms))
 		r = err_memory(err);
-	if (!r && run->interrupted && run->repeat && add_note(run->result,
+	if (!r && run->interrupted && run->repeat && result_note(run->result,
 			"repeat %zu was interrupted and is left out", run->repeat + 1))
 		r = err_memory(err);
 	return r;
@@ -644,7 +481,7 @@ static int run_repeats(struct run *run, struct err *err)
 			more = 0;
 	}
 	if (r || run->interrupted || turns->by_rule || turns->interleave)
-		remove_rest(run);
+		files_remove_all(run->plan, run->begun, run->result);
 	if (!r && (more < 0 || note_new_files(run)))
 		r = err_memory(err);
 	if (end_repeats(run) && !r)

@@ -13,7 +13,7 @@ engine engines/*.c
 7 core/command/*.[ch]
 6 output/*.[ch]
 5 core/run/examine.[ch]
-5 core/run/{run,turns,postmark,workdir,stage,course,setup,worker,loop,layout}.[ch]
+5 core/run/{run,turns,files,postmark,workdir,stage,show,course,setup,worker,loop,layout}.[ch]
 5 core/run/{collect,cost,resolved}.[ch]
 4 core/run/drive.[ch]
 4 core/plan/{plan,parts,files,print,postmark}.[ch]
