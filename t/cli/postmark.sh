@@ -259,8 +259,9 @@ for kind in tmpfs ext4; do
 		continue
 	fi
 	# Many a file takes more room than it has bytes: the plan cannot know by how much.
+	inodes=$(($(df --output=iavail "$MNT" | tail -n 1) - 1))
 	full "disk full in the creation, on $kind" 'files.deleted == 0 and files.read == 0' \
-		--set postmark_size=300-600 --set postmark_number=6000
+		--set postmark_size=300-600 --set postmark_number=$((inodes < 6000 ? inodes : 6000))
 	full "disk full in the transactions, on $kind" '.iojob.postmark.transactions > 0
 		and files.created_alone == 40' --set postmark_size=1k-200k \
 		--set postmark_number=40 --set postmark_transactions=400 --set postmark_bias_read=0
@@ -268,6 +269,9 @@ for kind in tmpfs ext4; do
 		--set ioengine=mmap --set postmark_size=1k-200k --set postmark_number=40 \
 		--set postmark_transactions=400 --set postmark_bias_read=0
 	if [ $kind = ext4 ]; then
+		refuse 2 "files and directories are to be made, and its filesystem has room for" \
+			--directory="$MNT" --set postmark_size=300-600 \
+			--set postmark_number=$((inodes + 1)) pm.ini
 		full "disk full at an fsync, or before it" 'files.created_alone == 40' \
 			--set postmark_size=1k-200k --set postmark_number=40 \
 			--set postmark_transactions=400 --set postmark_bias_read=0 \
