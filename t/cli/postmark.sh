@@ -258,10 +258,10 @@ for kind in tmpfs ext4; do
 		skip "disk full on $kind" "$WHY"
 		continue
 	fi
-	# Many a file takes more room than it has bytes: the plan cannot know by how much.
-	inodes=$(($(df --output=iavail "$MNT" | tail -n 1) - 1))
+	# Files take more room than they have bytes, 4 KiB here: the plan cannot know by how much.
+	number=$(($(df --output=avail -B1 "$MNT" | tail -n 1) / 3200 * 19 / 20))
 	full "disk full in the creation, on $kind" 'files.deleted == 0 and files.read == 0' \
-		--set postmark_size=300-600 --set postmark_number=$((inodes < 6000 ? inodes : 6000))
+		--set postmark_size=3100-3300 --set postmark_number=$number
 	full "disk full in the transactions, on $kind" '.iojob.postmark.transactions > 0
 		and files.created_alone == 40' --set postmark_size=1k-200k \
 		--set postmark_number=40 --set postmark_transactions=400 --set postmark_bias_read=0
@@ -271,7 +271,7 @@ for kind in tmpfs ext4; do
 	if [ $kind = ext4 ]; then
 		refuse 2 "files and directories are to be made, and its filesystem has room for" \
 			--directory="$MNT" --set postmark_size=300-600 \
-			--set postmark_number=$((inodes + 1)) pm.ini
+			--set postmark_number="$(df --output=iavail "$MNT" | tail -n 1)" pm.ini
 		full "disk full at an fsync, or before it" 'files.created_alone == 40' \
 			--set postmark_size=1k-200k --set postmark_number=40 \
 			--set postmark_transactions=400 --set postmark_bias_read=0 \
