@@ -394,6 +394,12 @@ int engine_load(struct engines *engines, const char *name, const struct engine *
 	*engine = NULL;
 	if (strchr(name, '/'))
 		return open_path(engines, name, engine, err);
+	for (i = 0; i < engines->n; i++) {
+		if (engines->list[i]->sought && strcmp(engines->list[i]->e.name, name) == 0) {
+			*engine = engines->list[i];
+			return 0;
+		}
+	}
 	if (!good_name(name))
 		return err_set(err, EINVAL,
 				"`%.80s` cannot be the name of an engine (a path has a `/`)", name);
@@ -407,6 +413,8 @@ int engine_load(struct engines *engines, const char *name, const struct engine *
 	}
 	ret = i < places.n ? open_path(engines, path, engine, err) : not_found(&places, name, err);
 	places_free(&places);
+	for (i = 0; i < engines->n && ret == 0; i++)
+		engines->list[i]->sought |= engines->list[i] == *engine;
 	return ret;
 }
 

@@ -15,6 +15,7 @@ struct engine {
 	struct iojob_engine e;
 	struct opt_table options; /* e.options with the engine's own stride */
 	char *path;               /* the file it came from */
+	bool sought;              /* it is what a search for its name finds */
 };
 
 /* The engines loaded so far, and where others are sought. Zero-initialised but for the places. */

@@ -61,6 +61,7 @@ struct build {
 	bool engine_missing; /* a job is skipped for want of one */
 	bool all_engines;    /* every engine there is has been loaded */
 	uint64_t drawn;      /* seed of the jobs that are not to be repeatable */
+	struct job_opts defaults; /* what every job begins with */
 };
 
 /* A section on its way to its jobs. */
@@ -75,10 +76,13 @@ struct plot {
 
 /* ---- helpers ------------------------------------------------------------------------------- */
 
-/* The list with room for one more, zeroed; NULL: there is none, and the list is as it was. */
+/*
+ * The list of n with room for one more, zeroed; NULL: there is none, and the list is as it was. The
+ * room doubles: it may be full where n is a power of two.
+ */
 static void *grow(void *list, size_t n, size_t size)
 {
-	char *bigger = reallocarray(list, n + 1, size);
+	char *bigger = n & (n - 1) ? list : reallocarray(list, n ? 2 * n : 1, size);
 
 	if (bigger)
 		memset(bigger + n * size, 0, size);
@@ -171,7 +175,7 @@ static int pairs_put(struct build *b, struct pairs *pairs, const char *key, cons
 	struct jobfile_pair *list;
 
 	for (size_t i = pairs->n; i-- > 0;)
-		if (!adds && job_same_key(pairs->list[i].key, key))
+		if (!adds && job_is_key(row, key, pairs->list[i].key))
 			pairs_drop(pairs, i);
 	list = grow(pairs->list, pairs->n, sizeof(*list));
 	if (!list)
@@ -602,27 +606,15 @@ static int set_pair(struct build *b, const struct plot *plot, struct job *job,
 
 /* ---- one job ------------------------------------------------------------------------------- */
 
-/* The pair that decides a key which has no rival, or NULL. */
-static const struct jobfile_pair *find_pair(const struct job *job, const char *key)
-{
-	for (size_t i = job->nown; i-- > 0;)
-		if (job_same_key(job->own[i].key, key))
-			return &job->own[i];
-	for (size_t i = job->nglobal; i-- > 0;)
-		if (job_same_key(job->global[i].key, key))
-			return &job->global[i];
-	return NULL;
-}
-
 /* What the other keys are read by comes before them. */
 static int set_first(struct build *b, struct job *job)
 {
 	static const char *const keys[] = { "kb_base", "optional", "ioengine" };
 	const struct opt_table table = job_table();
-	int rc = opt_defaults(&table, &job->o, b->err);
+	int rc = opt_copy(&table, &job->o, &b->defaults) ? err_memory(b->err) : 0;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && rc == 0; i++) {
-		const struct jobfile_pair *pair = find_pair(job, keys[i]);
+		const struct jobfile_pair *pair = job_pair(job, keys[i]);
 
 		if (pair)
 			rc = set_core(b, job, job_row(keys[i]), pair);
@@ -632,7 +624,7 @@ static int set_first(struct build *b, struct job *job)
 
 static int load_engine(struct build *b, struct job *job)
 {
-	const struct jobfile_pair *pair = find_pair(job, "ioengine");
+	const struct jobfile_pair *pair = job_pair(job, "ioengine");
 	const char *path = pair ? pair->path : job->path;
 	const char *name = job->o.ioengine;
 	unsigned line = pair ? pair->line : job->line;
@@ -661,7 +653,7 @@ static int load_engine(struct build *b, struct job *job)
 /* Is there a pair for this row of the engine's table? */
 static bool engine_given(const struct job *job, const struct iojob_option *row)
 {
-	return find_pair(job, row->name) || (row->alias && find_pair(job, row->alias));
+	return job_pair(job, row->name) || (row->alias && job_pair(job, row->alias));
 }
 
 static int check_required(struct build *b, const struct job *job)
@@ -1048,14 +1040,18 @@ int jobs_build(struct jobs *jobs, const struct jobfile *file, const struct job_b
 		struct err *err)
 {
 	struct build b = { .how = builder, .file = file, .jobs = jobs, .err = err };
+	const struct opt_table table = job_table();
 	int rc;
 
 	*jobs = (struct jobs){ .list = NULL };
 	if (getrandom(&b.drawn, sizeof(b.drawn), 0) != (ssize_t)sizeof(b.drawn))
 		return err_set(err, errno, "no random numbers: %s", strerror(errno));
-	rc = check_patterns(&b);
+	rc = opt_defaults(&table, &b.defaults, err);
+	if (rc == 0)
+		rc = check_patterns(&b);
 	if (rc == 0)
 		rc = build_all(&b);
+	opt_free(&table, &b.defaults);
 	pairs_free(&b.global);
 	free(b.vary);
 	for (size_t i = 0; i < b.nwarned; i++)

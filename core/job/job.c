@@ -992,11 +992,18 @@ int job_row(const char *key)
 	return -1;
 }
 
+bool job_is_key(int row, const char *name, const char *key)
+{
+	const struct iojob_option *known = &job_options[row < 0 ? 0 : row];
+
+	if (row < 0)
+		return opt_same_key(name, key);
+	return opt_same_key(known->name, key) || (known->alias && opt_same_key(known->alias, key));
+}
+
 bool job_same_key(const char *a, const char *b)
 {
-	int row = job_row(a);
-
-	return row >= 0 ? row == job_row(b) : opt_same_key(a, b);
+	return job_is_key(job_row(a), a, b);
 }
 
 static void free_pairs(struct jobfile_pair *pairs, size_t n)
@@ -1048,22 +1055,25 @@ bool job_given(const struct job *job, const char *key)
 	return row >= 0 && (job->given[row / 64] >> row % 64 & 1);
 }
 
+const struct jobfile_pair *job_pair(const struct job *job, const char *key)
+{
+	int row = job_row(key);
+
+	for (size_t i = job->nown; i-- > 0;)
+		if (job_is_key(row, key, job->own[i].key))
+			return &job->own[i];
+	for (size_t i = job->nglobal; i-- > 0;)
+		if (job_is_key(row, key, job->global[i].key))
+			return &job->global[i];
+	return NULL;
+}
+
 void job_where(const struct job *job, const char *key, const char **path, unsigned *line)
 {
-	const struct {
-		const struct jobfile_pair *pairs;
-		size_t n;
-	} lists[] = { { job->own, job->nown }, { job->global, job->nglobal } };
+	const struct jobfile_pair *pair = job_pair(job, key);
 
-	for (size_t l = 0; l < 2; l++)
-		for (size_t i = lists[l].n; i-- > 0;)
-			if (job_same_key(lists[l].pairs[i].key, key)) {
-				*path = lists[l].pairs[i].path;
-				*line = lists[l].pairs[i].line;
-				return;
-			}
-	*path = job->path;
-	*line = job->line;
+	*path = pair ? pair->path : job->path;
+	*line = pair ? pair->line : job->line;
 }
 
 bool job_is_sync(const struct job *job)

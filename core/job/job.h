@@ -255,6 +255,12 @@ struct opt_table job_table(void);
 /* Index in job_options of a key by any of its names, or -1. */
 int job_row(const char *key);
 
+/*
+ * Is `key` a name of the option whose row and name these are? Of a key that has no row, -1, the
+ * name is all there is.
+ */
+bool job_is_key(int row, const char *name, const char *key);
+
 /* Do two keys name the same option? */
 bool job_same_key(const char *a, const char *b);
 
@@ -282,6 +288,9 @@ int job_check_repeat(struct jobs *jobs, struct err *err);
 
 /* Was this key given for the job (rather than defaulted)? By its name in the table. */
 bool job_given(const struct job *job, const char *key);
+
+/* The pair that decides a key which has no rival, by any of its names; NULL: it was not given. */
+const struct jobfile_pair *job_pair(const struct job *job, const char *key);
 
 /*
  * Where the value of a key comes from: "jobs/x.ini", 7, or "--set", 0; the section's own line where

@@ -232,9 +232,14 @@ static int expand_variable(struct reader *r, const char *text, FILE *out)
 static int expand(struct reader *r, const char *text, char **copy, bool *keywords)
 {
 	size_t size;
-	FILE *out = open_memstream(copy, &size);
+	FILE *out;
 	int rc = 0;
 
+	if (!strchr(text, '$')) { /* most have none, and a stream is much for a word */
+		*copy = strdup(text);
+		return *copy ? 0 : err_memory(r->err);
+	}
+	out = open_memstream(copy, &size);
 	if (!out)
 		return err_memory(r->err);
 	while (*text && rc >= 0) {

@@ -446,6 +446,28 @@ int opt_defaults(const struct opt_table *table, void *base, struct err *err)
 	return 0;
 }
 
+int opt_copy(const struct opt_table *table, void *to, const void *from)
+{
+	struct iojob_option row;
+	int rc = 0;
+
+	for (size_t i = 0; opt_row(table, i, &row); i++)
+		memcpy((char *)to + row.offset, (const char *)from + row.offset, row.size);
+	for (size_t i = 0; opt_row(table, i, &row); i++) {
+		char **member = (char **)(void *)((char *)to + row.offset);
+		const char *const *theirs = (const void *)((const char *)from + row.offset);
+
+		/* Two rows may have one member, which is copied already then. */
+		if (row.type != IOJOB_OPT_STRING || !*theirs || *member != *theirs)
+			continue;
+		*member = rc ? NULL : strdup(*theirs);
+		rc = *member ? 0 : -ENOMEM;
+	}
+	if (rc)
+		opt_free(table, to);
+	return rc;
+}
+
 void opt_free(const struct opt_table *table, void *base)
 {
 	struct iojob_option row;

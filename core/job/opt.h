@@ -39,6 +39,9 @@ const struct iojob_option *opt_find(
 /* Puts every row's default into base. Fails only where a default is wrong: a fault of the table. */
 int opt_defaults(const struct opt_table *table, void *base, struct err *err);
 
+/* Makes `to` what `from` is, with strings of its own. 0 or -ENOMEM, and then it has none. */
+int opt_copy(const struct opt_table *table, void *to, const void *from);
+
 /*
  * Parses value (NULL: a bare key) into base; one that is refused changes nothing. The error text is
  * "KEY = VALUE: what is wrong", without file and line, which the caller puts in front. Strings are
@@ -47,7 +50,7 @@ int opt_defaults(const struct opt_table *table, void *base, struct err *err);
 int opt_set(const struct iojob_option *row, void *base, const char *value, unsigned kb_base,
 		struct err *err);
 
-/* The strings that opt_defaults and opt_set made. */
+/* The strings that opt_defaults, opt_copy and opt_set made. */
 void opt_free(const struct opt_table *table, void *base);
 
 /* The value as a job file (with kb_base 1024) would say it, into buf; returns buf. */

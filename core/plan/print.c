@@ -152,23 +152,34 @@ static void print_files(FILE *to, const struct plan *plan, const struct plan_wor
 				units_print_size(size, sizeof(size), map));
 }
 
-static void print_job(FILE *to, const struct plan *plan, const struct job *job)
+/* `workers` are its own: n, or none where it is skipped. */
+static void print_job(FILE *to, const struct plan *plan, const struct job *job,
+		const struct plan_worker *workers, size_t n)
 {
-	const struct plan_stage *stage = &plan->stages[job->stage];
 	char end[200];
 
 	print_title(to, job);
-	for (size_t i = 0, n; i < stage->nworkers; i += n) {
-		for (n = 1; i + n < stage->nworkers && stage->workers[i + n].job
-				== stage->workers[i].job; n++)
+	if (!n)
+		return;
+	if (job_is_postmark(job))
+		print_postmark(to, job);
+	print_files(to, plan, workers, n);
+	print_end(end, sizeof(end), workers);
+	fprintf(to, "    %s%s\n", end, n > 1 ? ", each" : "");
+}
+
+/* Jobs and workers come in the order of the plan: `next` is the first that is not in a stage yet. */
+static void print_stage(FILE *to, const struct plan *plan, size_t s, size_t *next)
+{
+	const struct plan_stage *stage = &plan->stages[s];
+	size_t done = 0, n;
+
+	for (; *next < plan->jobs->n && plan->jobs->list[*next].stage == s; ++*next, done += n) {
+		const struct job *job = &plan->jobs->list[*next];
+
+		for (n = 0; done + n < stage->nworkers && stage->workers[done + n].job == job; n++)
 			;
-		if (stage->workers[i].job != job)
-			continue;
-		if (job_is_postmark(job))
-			print_postmark(to, job);
-		print_files(to, plan, &stage->workers[i], n);
-		print_end(end, sizeof(end), &stage->workers[i]);
-		fprintf(to, "    %s%s\n", end, n > 1 ? ", each" : "");
+		print_job(to, plan, job, &stage->workers[done], n);
 	}
 }
 
@@ -191,6 +202,7 @@ static void print_layout(FILE *to, const struct plan *plan)
 void plan_print(FILE *to, const struct plan *plan)
 {
 	char need[32], have[32];
+	size_t next = 0;
 
 	for (size_t i = 0; i < plan->nplaces; i++) {
 		const struct result_place *p = &plan->places[i];
@@ -202,9 +214,6 @@ void plan_print(FILE *to, const struct plan *plan)
 	print_layout(to, plan);
 	for (size_t s = 0; s < plan->nstages; s++) {
 		fprintf(to, "stage %zu of %zu\n", s + 1, plan->nstages);
-		for (size_t i = 0; i < plan->jobs->n; i++) {
-			if (plan->jobs->list[i].stage == s)
-				print_job(to, plan, &plan->jobs->list[i]);
-		}
+		print_stage(to, plan, s, &next);
 	}
 }
