@@ -168,7 +168,7 @@ static void print_job(FILE *to, const struct plan *plan, const struct job *job,
 	fprintf(to, "    %s%s\n", end, n > 1 ? ", each" : "");
 }
 
-/* Jobs and workers come in the order of the plan: `next` is the first that is not in a stage yet. */
+/* Jobs and workers come in the order of the plan: `next` is the first not yet in a stage. */
 static void print_stage(FILE *to, const struct plan *plan, size_t s, size_t *next)
 {
 	const struct plan_stage *stage = &plan->stages[s];

@@ -259,7 +259,7 @@ for kind in tmpfs ext4; do
 		continue
 	fi
 	# Files take more room than they have bytes, 4 KiB here: the plan cannot know by how much.
-	number=$(($(df --output=avail -B1 "$MNT" | tail -n 1) / 3200 * 19 / 20))
+	number=$(($(df --output=avail -B1 "$MNT" | tail -n 1) * 19 / 20 / 3200))
 	full "disk full in the creation, on $kind" 'files.deleted == 0 and files.read == 0' \
 		--set postmark_size=3100-3300 --set postmark_number=$number
 	full "disk full in the transactions, on $kind" '.iojob.postmark.transactions > 0
