@@ -55,7 +55,7 @@ static int copy_options(const struct jobfile_pair *pairs, size_t n, struct resul
 	return bad ? -ENOMEM : 0;
 }
 
-int result_of_job(const struct job *job, const struct plan_worker *worker, struct result_job *r)
+int result_of_job(const struct job *job, struct result_job *r)
 {
 	int bad = 0;
 
@@ -88,11 +88,16 @@ int result_of_job(const struct job *job, const struct plan_worker *worker, struc
 	bad |= copy(&r->rw, plan_rw_name(job));
 	bad |= copy(&r->error_text, "");
 	bad |= copy_axes(job, r);
-	bad |= copy_options(job->own, job->nown, &r->options, &r->noptions);
-	bad |= resolved_options(job, worker, r);
 	if (job->skipped)
 		bad |= copy(&r->skipped, job->skipped);
 	return bad ? -ENOMEM : 0;
+}
+
+int result_options(const struct job *job, const struct plan_worker *worker, struct result_job *r)
+{
+	int bad = copy_options(job->own, job->nown, &r->options, &r->noptions);
+
+	return bad ? bad : resolved_options(job, worker, r);
 }
 
 /* ---- how it ended -------------------------------------------------------------------------- */
@@ -309,7 +314,7 @@ int stage_result(const struct stage *s, const struct stage_worker *w, struct res
 {
 	const struct worker_shared *shared = w->shared;
 	const struct job *job = w->spec->job;
-	int bad = result_of_job(job, w->spec, r);
+	int bad = result_of_job(job, r);
 
 	if (bad)
 		return bad;

@@ -88,12 +88,13 @@ static struct result_job *add_job(struct result *result)
 	return &jobs[result->njobs];
 }
 
-/* A worker's result becomes an entry of its own, or part of its group's. */
-static int add_result(struct run *run, struct result_job *new)
+/* A result of a worker (NULL: of none) becomes an entry of its own, or part of its group's. */
+static int add_result(struct run *run, const struct job *job, const struct plan_worker *worker,
+		struct result_job *new)
 {
 	struct result *result = run->result;
 	struct result_job *last = result->njobs ? &result->jobs[result->njobs - 1] : NULL;
-	struct result_job *job;
+	struct result_job *entry;
 
 	if (last && last->grouped && new->grouped && last->group == new->group
 			&& last->stage == new->stage && !last->skipped) {
@@ -102,14 +103,14 @@ static int add_result(struct run *run, struct result_job *new)
 		result_job_free(new);
 		return r;
 	}
-	job = add_job(result);
-	if (!job) {
+	entry = add_job(result);
+	if (!entry) {
 		result_job_free(new);
 		return -ENOMEM;
 	}
-	*job = *new;
+	*entry = *new;
 	result->njobs++;
-	return 0;
+	return result_options(job, worker, entry);
 }
 
 /* The same, of a worker that ran: the examination follows it to where it goes. */
@@ -118,7 +119,7 @@ static int add_measured(struct run *run, const struct stage_worker *w, struct re
 	int r;
 
 	exam_worker(&run->exam, w, new);
-	r = add_result(run, new);
+	r = add_result(run, w->spec->job, w->spec, new);
 	if (!r)
 		exam_reported(&run->exam, w, run->result->njobs - 1);
 	return r;
@@ -129,13 +130,13 @@ static int add_empty(struct run *run, const struct job *job, enum result_end end
 {
 	struct result_job r;
 
-	if (result_of_job(job, NULL, &r)) {
+	if (result_of_job(job, &r)) {
 		result_job_free(&r);
 		return -ENOMEM;
 	}
 	r.end = end;
 	r.grouped = job->o.group_reporting;
-	return add_result(run, &r);
+	return add_result(run, job, NULL, &r);
 }
 
 /* What an interruption left undone stands in the result all the same, so that no job is missing. */

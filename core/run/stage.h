@@ -90,15 +90,18 @@ struct stage {
 int stage_run(struct stage *stage, struct err *err);
 void stage_free(struct stage *stage);
 
-/* One worker's result; call after stage_run(). 0 or -ENOMEM. */
+/* One worker's result, without its options; call after stage_run(). 0 or -ENOMEM. */
 int stage_result(
 		const struct stage *stage, const struct stage_worker *w, struct result_job *result);
 
+/* A result without a run: names and axes of a job. 0 or -ENOMEM. */
+int result_of_job(const struct job *job, struct result_job *result);
+
 /*
- * A result without a run: names, options and axes of a job, and of one worker of it (or NULL) what
- * its options came to. 0 or -ENOMEM.
+ * Into a result: the options of its job, and of one worker of it (or NULL) what they came to; of a
+ * thousand workers that are reported as one they are wanted once. 0 or -ENOMEM.
  */
-int result_of_job(const struct job *job, const struct plan_worker *worker,
+int result_options(const struct job *job, const struct plan_worker *worker,
 		struct result_job *result);
 
 #endif
