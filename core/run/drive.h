@@ -40,7 +40,7 @@ static inline struct io *io_of(struct iojob_io *pub)
 
 /* Does one I/O; returns the ticks at its end. */
 static inline uint64_t drive_execute(
-		struct drive *drive, const struct clock *clock, struct io *io)
+		const struct drive *drive, const struct clock *clock, struct io *io)
 {
 	io->start = clock_ticks(clock);
 	drive->engine->execute(drive->worker, &io->pub);

@@ -56,24 +56,27 @@ void loop_fail_engine(struct worker *w, int error, const char *what)
 	loop_fail(w, error, RESULT_END_ERROR);
 }
 
-/*
- * A synchronous I/O that came back short or failed: carries it on. Returns the bytes that it moved
- * in all and *end; false: it failed, and that is noted.
- */
-static bool finish_sync(struct worker *w, struct io *io, uint32_t *bytes, uint64_t *end)
+/* How a synchronous I/O ended that took more than one call. */
+struct sync_end {
+	uint64_t ticks;
+	uint32_t bytes; /* that it moved in all */
+	bool whole;     /* false: it failed, and that is noted */
+};
+
+/* Carries on a synchronous I/O that came back short or failed, at these ticks. */
+static struct sync_end finish_sync(struct worker *w, struct io *io, uint64_t ticks)
 {
 	while (io->pub.res != io->pub.len) {
 		if (!drive_rest(io)) {
 			loop_fail_io(w, io, io->pub.res ? (int)-io->pub.res : ENODATA);
 			drive_whole(io);
-			return false;
+			return (struct sync_end){ .ticks = ticks };
 		}
 		w->drive.engine->execute(&w->pub, &io->pub);
-		*end = clock_ticks(w->clock);
+		ticks = clock_ticks(w->clock);
 	}
-	*bytes = drive_whole(io);
 	w->stats->op[io->pub.op].shorts++;
-	return true;
+	return (struct sync_end){ ticks, drive_whole(io), true };
 }
 
 /* The same for one that was reaped. *again: it is in flight once more. */
@@ -282,38 +285,48 @@ bool loop_over(const struct worker *w)
 /* One I/O at a time, each done when execute returns. What is const is settled at compile time. */
 ALWAYS_INLINE void loop_sync(struct worker *w, const bool extra, const bool fills)
 {
-	const struct clock clock = *w->clock; /* in registers, whatever is written */
+	/* In registers, whatever is written. */
+	const struct clock clock = *w->clock;
+	const struct drive drive = w->drive;
+	struct stats *const stats = w->stats;
+	struct iojob_io *const pub = w->idle[0];
+	struct io *const io = io_of(pub);
 	const bool paced = extra && w->paced;
-	struct iojob_io *pub = w->idle[0];
-	struct io *io = io_of(pub);
-	uint64_t now = clock_ticks(&clock), end;
+	uint64_t now = clock_ticks(&clock);
 	bool more = true;
 
 	while (!worker_over(w, now)) {
+		bool whole = true;
+		uint64_t end;
 		uint32_t bytes;
 
 		if (paced) {
-			if (!next_due(w, &pub, 1, now, &more)) {
+			if (!next_due(w, w->idle, 1, now, &more)) {
 				if (!more)
 					break;
 				loop_sleep(w, w->wake);
 				now = clock_ticks(&clock);
 				continue;
 			}
-		} else if (!w->load.next(&w->load, &pub, 1)) {
+		} else if (!w->load.next(&w->load, w->idle, 1)) {
 			break;
 		}
 		if (fills && pub->op == IOJOB_WRITE)
 			buffer_next(&w->buffer, pub->buf, pub->len);
 		bytes = pub->len;
-		end = drive_execute(&w->drive, &clock, io);
-		if (__builtin_expect(pub->res == bytes, 1) || finish_sync(w, io, &bytes, &end)) {
-			struct stat_op *op = &w->stats->op[pub->op];
+		end = drive_execute(&drive, &clock, io);
+		if (__builtin_expect(pub->res != bytes, 0)) {
+			struct sync_end last = finish_sync(w, io, end);
 
-			stats_pay(w->stats, 1);
-			stats_owe(w->stats, 0, &w->stats->clat[pub->op],
+			whole = last.whole;
+			bytes = last.bytes;
+			end = last.ticks;
+		}
+		if (__builtin_expect(whole, 1)) {
+			stats_pay(stats, 1);
+			stats_owe(stats, 0, &stats->clat[pub->op],
 					clock_between(&clock, io->start, end));
-			op->bytes += bytes;
+			stats->op[pub->op].bytes += bytes;
 			if (extra)
 				record_extra(w, io, io->start, end);
 		}
@@ -627,8 +640,7 @@ bool loop_one(struct worker *w, struct io *io)
 
 	if (job_is_sync(w->job)) {
 		w->drive.engine->execute(&w->pub, pub);
-		return __builtin_expect(pub->res == pub->len, 1)
-				|| finish_sync(w, io, &bytes, &end);
+		return __builtin_expect(pub->res == pub->len, 1) || finish_sync(w, io, 0).whole;
 	}
 	n = drive_submit(&w->drive, w->clock, &pub, 1, &end);
 	while (n == 1 && again) {
