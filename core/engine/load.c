@@ -105,7 +105,7 @@ static int places_find(struct places *places, const struct engines *engines, str
 	places->list = calloc(room + 1, sizeof(places->list[0]));
 	if (!places->env || !places->list) {
 		places_free(places);
-		return err_set(err, ENOMEM, "no memory");
+		return err_memory(err);
 	}
 	/* An empty member would mean the current directory, which is never searched. */
 	for (rest = places->env; (dir = strsep(&rest, ":"));)
@@ -227,7 +227,7 @@ static int check_options(const struct engine *engine, const char *path, struct e
 	}
 	conf = calloc(1, engine->e.conf_size + 1u);
 	if (!conf)
-		return err_set(err, ENOMEM, "no memory");
+		return err_memory(err);
 	ret = opt_defaults(&engine->options, conf, &fault);
 	opt_free(&engine->options, conf);
 	free(conf);
@@ -299,7 +299,7 @@ static int remember(struct engines *engines, struct engine *engine, struct err *
 			reallocarray(engines->list, engines->n + 1, sizeof(engines->list[0]));
 
 	if (!list)
-		return err_set(err, ENOMEM, "no memory");
+		return err_memory(err);
 	engines->list = list;
 	list[engines->n++] = engine;
 	return 0;
@@ -329,7 +329,7 @@ static int open_new(struct engines *engines, const char *path, const char *real,
 	int ret;
 
 	if (!engine || !(engine->path = strdup(real))) {
-		ret = err_set(err, ENOMEM, "no memory");
+		ret = err_memory(err);
 		goto out;
 	}
 	handle = dlopen(real, RTLD_NOW | RTLD_LOCAL);
@@ -414,7 +414,8 @@ int engine_load(struct engines *engines, const char *name, const struct engine *
 	ret = i < places.n ? open_path(engines, path, engine, err) : not_found(&places, name, err);
 	places_free(&places);
 	for (i = 0; i < engines->n && ret == 0; i++)
-		engines->list[i]->sought |= engines->list[i] == *engine;
+		engines->list[i]->sought |= engines->list[i] == *engine &&
+				strcmp((*engine)->e.name, name) == 0;
 	return ret;
 }
 

@@ -13,6 +13,7 @@
 
 #include "../load/rng.h"
 #include "foreign.h"
+#include "grow.h"
 #include "list.h"
 #include "vary.h"
 
@@ -35,11 +36,11 @@ struct axis {
 	enum author author;
 };
 
-/* An engine's key where it need not apply to every job; its strings are borrowed. */
+/* An engine's key where it need not apply to every job. */
 struct engine_key {
-	const char *path;
+	const char *path; /* the job file's */
 	unsigned line;
-	const char *key;
+	char *key;
 	bool used;
 };
 
@@ -75,19 +76,6 @@ struct plot {
 };
 
 /* ---- helpers ------------------------------------------------------------------------------- */
-
-/*
- * The list of n with room for one more, zeroed; NULL: there is none, and the list is as it was. The
- * room doubles: it may be full where n is a power of two.
- */
-static void *grow(void *list, size_t n, size_t size)
-{
-	char *bigger = n & (n - 1) ? list : reallocarray(list, n ? 2 * n : 1, size);
-
-	if (bigger)
-		memset(bigger + n * size, 0, size);
-	return bigger;
-}
 
 /* Tells the user, unless something was said under this name before. */
 static int warn(struct build *b, const char *name, const struct err *text)
@@ -405,8 +393,11 @@ static int note_engine_key(struct build *b, const struct jobfile_pair *pair, boo
 		if (!list)
 			return err_memory(b->err);
 		b->engine_keys = list;
+		/* A copy: the pair is a job's, which may be dropped. */
+		list[i] = (struct engine_key){ pair->path, pair->line, strdup(pair->key), false };
+		if (!list[i].key)
+			return err_memory(b->err);
 		b->nengine_keys++;
-		list[i] = (struct engine_key){ pair->path, pair->line, pair->key, false };
 	}
 	list[i].used |= used;
 	return 0;
@@ -1057,6 +1048,8 @@ int jobs_build(struct jobs *jobs, const struct jobfile *file, const struct job_b
 	for (size_t i = 0; i < b.nwarned; i++)
 		free(b.warned[i]);
 	free(b.warned);
+	for (size_t i = 0; i < b.nengine_keys; i++)
+		free(b.engine_keys[i].key);
 	free(b.engine_keys);
 	if (rc)
 		jobs_free(jobs);

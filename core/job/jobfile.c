@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "grow.h"
+
 #define BLANKS " \t\r\v\f"
 
 enum { INCLUDES = 16 }; /* files within files */
@@ -56,14 +58,6 @@ static struct source *top(struct reader *r)
 #define FAIL(r, ...) err_at((r)->err, EINVAL, top(r)->path, top(r)->line, __VA_ARGS__)
 
 /* ---- the product --------------------------------------------------------------------------- */
-
-/* Room for one more behind n. Room doubles at each power of two, so nobody need keep its size. */
-static void *grow(void *list, size_t n, size_t size)
-{
-	if (n & (n - 1))
-		return list;
-	return reallocarray(list, n ? 2 * n : 1, size);
-}
 
 static struct jobfile_section *add_section(
 		struct jobfile *file, const char *name, const char *path, unsigned line)

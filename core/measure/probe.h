@@ -6,7 +6,6 @@
 #ifndef PROBE_H
 #define PROBE_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -484,28 +484,41 @@ out:
 	return r;
 }
 
-/* Inodes that a filesystem must have: PostMark's are gone after their stage, others may stay. */
+/* Files and directories beyond today's that are on a filesystem in a stage. */
+static uint64_t files_in_stage(const struct plan *plan, const struct space *spaces, size_t fs,
+		size_t s)
+{
+	const struct plan_stage *stage = &plan->stages[s];
+	uint64_t files = 0;
+
+	for (size_t i = 0; i < plan->ntargets; i++) {
+		const struct plan_target *t = &plan->targets[i];
+
+		files += spaces[i].fs == fs && t->look.kind == TARGET_ABSENT && t->first_stage <= s
+				&& (!t->unlinker || t->last_stage >= s);
+	}
+	for (size_t i = 0; i < stage->nworkers; i++) {
+		const struct plan_worker *w = &stage->workers[i];
+
+		for (size_t f = 0; job_is_postmark(w->job) && f < w->nfiles; f++) {
+			if (spaces[w->files[f].target].fs == fs)
+				files += plan_postmark_inside(w, &w->files[f]);
+		}
+	}
+	return files;
+}
+
+/* The most there are at a time. */
 static uint64_t files_needed(const struct plan *plan, const struct space *spaces, size_t fs)
 {
-	uint64_t made = 0, most = 0;
+	uint64_t most = 0;
 
-	for (size_t i = 0; i < plan->ntargets; i++)
-		made += spaces[i].fs == fs && plan->targets[i].look.kind == TARGET_ABSENT;
 	for (size_t s = 0; s < plan->nstages; s++) {
-		const struct plan_stage *stage = &plan->stages[s];
-		uint64_t inside = 0;
+		uint64_t files = files_in_stage(plan, spaces, fs, s);
 
-		for (size_t i = 0; i < stage->nworkers; i++) {
-			const struct plan_worker *w = &stage->workers[i];
-
-			for (size_t f = 0; job_is_postmark(w->job) && f < w->nfiles; f++) {
-				if (spaces[w->files[f].target].fs == fs)
-					inside += plan_postmark_inside(w, &w->files[f]);
-			}
-		}
-		most = inside > most ? inside : most;
+		most = files > most ? files : most;
 	}
-	return made + most;
+	return most;
 }
 
 static int check_space(struct plan *plan, const struct space *spaces, struct err *err)

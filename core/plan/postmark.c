@@ -4,6 +4,7 @@
  * each location, so that filesystem, space and alignment are judged as any file's are.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -139,14 +140,14 @@ static uint64_t most_files(const struct job *job)
 	return most > 2 * number ? 2 * number : most;
 }
 
-/* What of the worker's files is beneath one of its locations. */
-static double share(const struct plan_worker *w, const struct plan_file *file)
+/* What of something is beneath one of the worker's locations. */
+static double share(const struct plan_worker *w, const struct plan_file *file, uint64_t of)
 {
-	double weight = 0;
+	uint64_t weight = 0;
 
 	for (size_t i = 0; i < w->nfiles; i++)
 		weight += w->files[i].weight;
-	return file->weight / weight;
+	return (double)of * file->weight / (double)weight;
 }
 
 static void share_out(struct plan_worker *w)
@@ -157,7 +158,7 @@ static void share_out(struct plan_worker *w)
 	for (size_t i = 0; i < w->nfiles; i++) {
 		struct plan_file *file = &w->files[i];
 
-		file->length = (uint64_t)((double)need * share(w, file));
+		file->length = (uint64_t)share(w, file, need);
 		file->size_bytes = file->length;
 	}
 }
@@ -166,7 +167,7 @@ uint64_t plan_postmark_inside(const struct plan_worker *w, const struct plan_fil
 {
 	unsigned subdirectories = (unsigned)w->job->o.postmark_subdirectories;
 
-	return (uint64_t)((double)most_files(w->job) * share(w, file))
+	return (uint64_t)ceil(share(w, file, most_files(w->job)))
 			+ (subdirectories > 1 ? subdirectories : 0);
 }
 

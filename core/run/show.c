@@ -3,11 +3,6 @@
 
 #include "postmark.h"
 
-static enum worker_phase phase_of(const struct stage_worker *w)
-{
-	return worker_phase(w->shared);
-}
-
 static const char *doing(enum worker_phase phase)
 {
 	switch (phase) {
@@ -50,9 +45,9 @@ static double share_of(
 	double share = -1, bytes = 0, ios = 0, begin;
 
 	*left_s = -1;
-	if (w->over || phase_of(w) >= WORKER_SYNC)
+	if (w->over || stage_phase(w) >= WORKER_SYNC)
 		return 1;
-	if (phase_of(w) != WORKER_RUN)
+	if (stage_phase(w) != WORKER_RUN)
 		return 0;
 	for (int d = 0; d < RESULT_DIRS; d++) {
 		bytes += (double)worker_read(&stats->op[d].bytes);
@@ -92,7 +87,7 @@ void show_progress(struct stage *s, uint64_t now)
 			bytes += worker_read(&w->shared->stats.op[d].bytes);
 			ios += worker_ios(w->shared, d);
 		}
-		if (w->over || phase_of(w) == WORKER_DONE)
+		if (w->over || stage_phase(w) == WORKER_DONE)
 			continue;
 		if (!first)
 			first = w;
@@ -107,8 +102,8 @@ void show_progress(struct stage *s, uint64_t now)
 		p->naxes = first->spec->job->naxes;
 		for (size_t i = 0; i < p->naxes && i < PROGRESS_AXES; i++)
 			p->axes[i] = first->spec->job->axes[i].label;
-		p->doing = first->spec->layout && phase_of(first) == WORKER_RUN
-				? "laying out" : doing(phase_of(first));
+		p->doing = first->spec->layout && stage_phase(first) == WORKER_RUN
+				? "laying out" : doing(stage_phase(first));
 		p->bytes_per_s = bytes >= s->shown_bytes
 				? (double)(bytes - s->shown_bytes) * 1e9 / (double)since : 0;
 		p->ios_per_s = ios >= s->shown_ios

@@ -41,11 +41,6 @@ enum {
 	STACK_BYTES = 128 * 1024,     /* of a thread worker: only what it touches is memory */
 };
 
-static enum worker_phase phase_of(const struct stage_worker *w)
-{
-	return worker_phase(w->shared);
-}
-
 static void wake_all(uint32_t *word)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
@@ -128,13 +123,19 @@ static void raise_files(void)
 
 /*
  * What a child does first: it must not outlive the main process. The signals that the main process
- * reads from its descriptor stay blocked: Ctrl-C at the terminal is nothing to a worker.
+ * reads from its descriptor stay blocked: Ctrl-C at the terminal is nothing to a worker. But an
+ * engine may have children of its own, and wait for them.
  */
 static void become_child(pid_t parent)
 {
+	sigset_t set;
+
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 static void *thread_main(void *args)
@@ -297,7 +298,7 @@ static void child_gone(struct stage *s, pid_t pid, int status)
 		if (w->pid != pid)
 			continue;
 		w->pid = 0;
-		if (phase_of(w) != WORKER_DONE && !w->hung) {
+		if (stage_phase(w) != WORKER_DONE && !w->hung) {
 			w->died = true;
 			w->status = status;
 			w->lost_ns = clock_ns();
@@ -333,7 +334,7 @@ static void read_signals(struct stage *s)
 
 static uint64_t moves_of(const struct stage_worker *w)
 {
-	uint64_t sum = phase_of(w);
+	uint64_t sum = stage_phase(w);
 
 	for (int op = 0; op < STAT_OPS; op++)
 		sum += worker_read(&w->shared->stats.clat[op].n)
@@ -354,7 +355,7 @@ static bool alone(const struct stage *s, const struct stage_worker *w)
 		const struct stage_worker *other = &s->workers[i];
 
 		if (other != w && other->pid == w->pid && !other->hung
-				&& phase_of(other) != WORKER_DONE)
+				&& stage_phase(other) != WORKER_DONE)
 			return false;
 	}
 	return true;
@@ -369,7 +370,7 @@ static uint64_t end_due(const struct stage *s, const struct stage_worker *w)
 		return w->course->stop_ns;
 	if (s->stop_ns)
 		return s->stop_ns;
-	switch (phase_of(w)) {
+	switch (stage_phase(w)) {
 	case WORKER_SETUP:
 	case WORKER_READY:
 		break;
@@ -393,7 +394,7 @@ static void give_up(struct stage_worker *w, uint64_t now)
 	if (now <= w->killed_ns + GIVE_UP_NS)
 		return;
 	w->over = true;
-	if (!w->hung && phase_of(w) != WORKER_DONE) {
+	if (!w->hung && stage_phase(w) != WORKER_DONE) {
 		w->died = true;
 		w->status = SIGKILL;
 		w->lost_ns = now;
@@ -405,7 +406,7 @@ static void watch_worker(struct stage *s, struct stage_worker *w, uint64_t now, 
 	uint64_t moves = moves_of(w), due;
 
 	/* A thread that is done waits for the others of its process. */
-	if (w->over || (phase_of(w) == WORKER_DONE && !w->killed_ns && w->spec->job->o.thread))
+	if (w->over || (stage_phase(w) == WORKER_DONE && !w->killed_ns && w->spec->job->o.thread))
 		return;
 	if (w->hung && !w->killed_ns && alone(s, w))
 		kill_process(s, w->pid, now);
@@ -414,8 +415,8 @@ static void watch_worker(struct stage *s, struct stage_worker *w, uint64_t now, 
 	if (w->hung || w->killed_ns)
 		return;
 	if (moves != w->moves || !w->moved_ns
-			|| (device_moves && (phase_of(w) == WORKER_SYNC
-				|| phase_of(w) == WORKER_CLOSING))) {
+			|| (device_moves && (stage_phase(w) == WORKER_SYNC
+				|| stage_phase(w) == WORKER_CLOSING))) {
 		w->moves = moves;
 		w->moved_ns = now;
 	}
@@ -437,7 +438,7 @@ static void watch(struct stage *s, uint64_t now)
 	for (size_t i = 0; i < s->n && i < PUNTED; i++) {
 		struct stage_worker *w = &s->workers[i];
 
-		if (!job_is_sync(w->spec->job) && w->pid && phase_of(w) == WORKER_RUN)
+		if (!job_is_sync(w->spec->job) && w->pid && stage_phase(w) == WORKER_RUN)
 			w->punted = probe_punted(w->pid);
 	}
 	for (size_t i = 0; i < s->n; i++)
@@ -482,7 +483,7 @@ static void sample_worker(const struct stage *s, struct stage_worker *w, uint64_
 	const struct stats *stats = &w->shared->stats;
 	uint64_t bytes[RESULT_DIRS], ios[RESULT_DIRS], begin;
 
-	if (phase_of(w) != WORKER_RUN)
+	if (stage_phase(w) != WORKER_RUN)
 		return;
 	begin = clock_to_ns(s->clock, worker_read(&w->shared->begin_ticks));
 	for (int d = 0; d < RESULT_DIRS; d++) {
@@ -515,7 +516,7 @@ static bool look(struct stage *s, uint64_t now)
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct stage_worker *w = &s->workers[i];
-		enum worker_phase phase = phase_of(w);
+		enum worker_phase phase = stage_phase(w);
 
 		sample_worker(s, w, now);
 		if ((phase == WORKER_DONE || w->over || w->hung) && w->spec->job->o.exitall
@@ -545,7 +546,7 @@ static int wait_ms(const struct stage *s, uint64_t now)
 	uint64_t wait_ns = s->show ? SHOW_NS : WATCH_NS;
 
 	for (size_t i = 0; i < s->n; i++) {
-		if (s->workers[i].over || phase_of(&s->workers[i]) != WORKER_RUN)
+		if (s->workers[i].over || stage_phase(&s->workers[i]) != WORKER_RUN)
 			continue;
 		until_sample(&s->workers[i].bw, now, &wait_ns);
 		until_sample(&s->workers[i].iops, now, &wait_ns);

@@ -49,6 +49,12 @@ struct stage_worker {
 	struct sampler iops;
 };
 
+/* Which phase it is in; the worker may be running. */
+static inline enum worker_phase stage_phase(const struct stage_worker *w)
+{
+	return worker_phase(w->shared);
+}
+
 struct stage {
 	/* Given by the caller. */
 	const struct plan *plan;

@@ -13,11 +13,13 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -61,7 +63,9 @@ static void *work(void *arg)
 	char *buf = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint64_t start;
 
-	if (buf == MAP_FAILED || (path && fd < 0))
+	if (buf == MAP_FAILED)
+		die("memory");
+	if (path && fd < 0)
 		die(path);
 	__atomic_sub_fetch(&shared->waiting, 1, __ATOMIC_ACQ_REL);
 	while (!__atomic_load_n(&shared->go, __ATOMIC_ACQUIRE))
@@ -76,10 +80,14 @@ static void *work(void *arg)
 	return NULL;
 }
 
+/* A child that ends before has failed, and has said why. */
 static void release(void)
 {
-	while (__atomic_load_n(&shared->waiting, __ATOMIC_ACQUIRE))
+	while (__atomic_load_n(&shared->waiting, __ATOMIC_ACQUIRE)) {
+		if (waitpid(-1, NULL, WNOHANG) > 0)
+			exit(1);
 		nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
+	}
 	__atomic_store_n(&shared->go, 1, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &shared->go, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
@@ -94,6 +102,7 @@ static void run_processes(unsigned n)
 		if (pid < 0)
 			die("fork");
 		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			work(&shared->worker[i]);
 			_exit(0);
 		}

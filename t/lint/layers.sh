@@ -30,7 +30,7 @@ engine engines/*.c
 2 core/measure/{machine,environ,account}.[ch]
 2 core/result/facts.[ch]
 2 core/plan/target.[ch]
-1 core/job/{opt,units,list}.[ch]
+1 core/job/{opt,units,list,grow}.[ch]
 1 core/measure/{hist,dist,steady,clock,signif}.[ch]
 1 core/engine/engine.h
 1 core/result/{result,progress}.h

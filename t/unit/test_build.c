@@ -703,6 +703,10 @@ START_TEST(test_engine_options_of_no_job)
 	build("[global]\nhipri=1\n[a]\n[b]\n", NULL, 2);
 	ck_assert_str_eq(w->warnings,
 			"t.ini:2: hipri: no job here runs an engine that has this option\n");
+	/* The key was seen first in a job that is left out. */
+	build("[global]\nhipri=1\n[a]\nsize=64k\nvary=bs: 1m 4k\n[b]\n", NULL, 2);
+	ck_assert_ptr_nonnull(strstr(w->warnings,
+			"t.ini:2: hipri: no job here runs an engine that has this option\n"));
 }
 END_TEST
 

@@ -492,14 +492,13 @@ static double plan_many(unsigned n)
 	return begin;
 }
 
-/* The time grows with the number of files, not with its square: 0.3 s, which were minutes. */
+/* The time grows with the number of files, not with its square. */
 START_TEST(test_many_files)
 {
 	double some = plan_many(10000), many = plan_many(100000);
 
 	ck_assert_msg(many < 30 * some + 0.1, "%.2f s for 10000 files, %.2f s for 100000", some,
 			many);
-	ck_assert_msg(many < 5, "%.2f s", many);
 	for (size_t i = 0; i < plan.ntargets; i++) {
 		char name[32];
 
@@ -914,6 +913,12 @@ START_TEST(test_few_inodes)
 	expect_plan("[j]\nrw=write\ndirectory=@/few\nsize=4k\nnumjobs=4\n"
 		    "[p]\n" POSTMARK "postmark_number=30\n"
 		    "[q]\nstonewall\n" POSTMARK "postmark_number=30\n");
+	/* What is removed in between makes room. */
+	expect_plan("[j]\nrw=write\ndirectory=@/few\nsize=4k\nnumjobs=30\nunlink=1\n"
+		    "[k]\nstonewall\nrw=write\ndirectory=@/few\nsize=4k\nnumjobs=40\n");
+	expect_refusal("[j]\nrw=write\ndirectory=@/few\nsize=4k\nnumjobs=30\n"
+		       "[k]\nstonewall\nrw=write\ndirectory=@/few\nsize=4k\nnumjobs=11\n",
+			&judging, -ENOSPC, "/few: 41 files and directories");
 	expect_refusal("[p]\n" POSTMARK "postmark_number=36\n", &judging, -ENOSPC,
 			"/few: 41 files and directories");
 	expect_refusal("[p]\nnumjobs=2\n" POSTMARK "postmark_number=20\n", &judging, -ENOSPC,
