@@ -79,7 +79,10 @@ static struct sync_end finish_sync(struct worker *w, struct io *io, uint64_t tic
 	return (struct sync_end){ ticks, drive_whole(io), true };
 }
 
-/* The same for one that was reaped. *again: it is in flight once more. */
+/*
+ * The same for one that was reaped. True: it is whole, and *bytes is what it moved in all. False
+ * with *again: it is in flight once more; else it failed, and that is noted.
+ */
 static bool finish_async(struct worker *w, struct io *io, uint32_t *bytes, bool *again)
 {
 	struct iojob_io *pub = &io->pub;
