@@ -615,13 +615,12 @@ static int set_first(struct build *b, struct job *job)
 
 static int load_engine(struct build *b, struct job *job)
 {
-	const struct jobfile_pair *pair = job_pair(job, "ioengine");
-	const char *path = pair ? pair->path : job->path;
-	const char *name = job->o.ioengine;
-	unsigned line = pair ? pair->line : job->line;
+	const char *name = job->o.ioengine, *path;
 	struct err why = { "" };
+	unsigned line;
 	int rc;
 
+	job_where(job, "ioengine", &path, &line);
 	if (strchr(name, '/') && line && !b->how->allow_exec)
 		return err_at(b->err, EPERM, path, line,
 				"ioengine = %s: an engine given by its path runs its author's "
