@@ -285,11 +285,20 @@ bool loop_over(const struct worker *w)
 	return worker_over(w, clock_ticks(w->clock));
 }
 
+/* A copy of the clock, for which it is settled at compile time whether it is the TSC. */
+ALWAYS_INLINE struct clock own_clock(const struct worker *w, const bool tsc)
+{
+	struct clock clock = *w->clock;
+
+	clock.tsc = tsc;
+	return clock;
+}
+
 /* One I/O at a time, each done when execute returns. What is const is settled at compile time. */
-ALWAYS_INLINE void loop_sync(struct worker *w, const bool extra, const bool fills)
+ALWAYS_INLINE void loop_sync(struct worker *w, const bool tsc, const bool extra, const bool fills)
 {
 	/* In registers, whatever is written. */
-	const struct clock clock = *w->clock;
+	const struct clock clock = own_clock(w, tsc);
 	const struct drive drive = w->drive;
 	struct stats *const stats = w->stats;
 	struct iojob_io *const pub = w->idle[0];
@@ -507,10 +516,10 @@ static int64_t reap_timeout(const struct worker *w, uint64_t now)
  * Keeps the queue full until the end, then waits for what is in flight. `one`: submits and reaps
  * one at a time, as jobs do that say nothing of batches.
  */
-ALWAYS_INLINE void loop_async(
-		struct worker *w, const bool extra, const bool fills, const bool one)
+ALWAYS_INLINE void loop_async(struct worker *w, const bool tsc, const bool extra,
+		const bool fills, const bool one)
 {
-	const struct clock clock = *w->clock; /* in registers, whatever is written */
+	const struct clock clock = own_clock(w, tsc); /* in registers, whatever is written */
 	const bool paced = extra && w->paced;
 	uint64_t now = clock_ticks(&clock);
 	bool more = true, over = false;
@@ -556,28 +565,34 @@ ALWAYS_INLINE void loop_async(
 	}
 }
 
-/* What is settled before the run: a loop for each shape of it. */
-#define LOOP(name, ...) \
-	static void name(struct worker *w) \
+/* What is settled before the run: a loop for each shape of it, with either clock. */
+#define LOOP(name, loop, ...) \
+	static void name##_system(struct worker *w) \
 	{ \
-		__VA_ARGS__; \
+		loop(w, false, __VA_ARGS__); \
+	} \
+	static void name##_tsc(struct worker *w) \
+	{ \
+		loop(w, true, __VA_ARGS__); \
 	}
 
-LOOP(sync_plain, loop_sync(w, false, false))
-LOOP(sync_fills, loop_sync(w, false, true))
-LOOP(sync_extra, loop_sync(w, true, buffer_changes(&w->buffer)))
-LOOP(one_plain, loop_async(w, false, false, true))
-LOOP(one_fills, loop_async(w, false, true, true))
-LOOP(batch_plain, loop_async(w, false, false, false))
-LOOP(batch_fills, loop_async(w, false, true, false))
-LOOP(async_extra, loop_async(w, true, buffer_changes(&w->buffer), false))
+LOOP(sync_plain, loop_sync, false, false)
+LOOP(sync_fills, loop_sync, false, true)
+LOOP(sync_extra, loop_sync, true, buffer_changes(&w->buffer))
+LOOP(one_plain, loop_async, false, false, true)
+LOOP(one_fills, loop_async, false, true, true)
+LOOP(batch_plain, loop_async, false, false, false)
+LOOP(batch_fills, loop_async, false, true, false)
+LOOP(async_extra, loop_async, true, buffer_changes(&w->buffer), false)
 
-enum shape { PLAIN, FILLS, EXTRA };
+enum shape { PLAIN, FILLS, EXTRA }; /* the columns */
 
-static void (*const loops[3][3])(struct worker *w) = {
-	{ [PLAIN] = sync_plain, [FILLS] = sync_fills, [EXTRA] = sync_extra },
-	{ [PLAIN] = one_plain, [FILLS] = one_fills, [EXTRA] = async_extra },
-	{ [PLAIN] = batch_plain, [FILLS] = batch_fills, [EXTRA] = async_extra },
+#define CLOCKS(name) { name##_system, name##_tsc }
+
+static void (*const loops[3][3][2])(struct worker *w) = {
+	{ CLOCKS(sync_plain), CLOCKS(sync_fills), CLOCKS(sync_extra) },
+	{ CLOCKS(one_plain), CLOCKS(one_fills), CLOCKS(async_extra) },
+	{ CLOCKS(batch_plain), CLOCKS(batch_fills), CLOCKS(async_extra) },
 };
 
 void loop_begin(struct worker *w, uint64_t length_ns)
@@ -601,7 +616,7 @@ static void run_shape(void *arg)
 	bool one = w->batch == 1 && w->reap_min == 1 && w->reap_max == 1;
 	enum shape shape = w->paced || w->job->nthresholds ? EXTRA : fills ? FILLS : PLAIN;
 
-	loops[job_is_sync(w->job) ? 0 : one ? 1 : 2][shape](w);
+	loops[job_is_sync(w->job) ? 0 : one ? 1 : 2][shape][w->clock->tsc](w);
 }
 
 void loop_run(struct worker *w)
