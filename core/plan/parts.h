@@ -26,6 +26,12 @@ int plan_postmark(struct plan *plan, struct plan_worker *worker, const struct pl
 /* About how many files and directories there are at most in one of its directories. */
 uint64_t plan_postmark_inside(const struct plan_worker *worker, const struct plan_file *file);
 
+/*
+ * Plays the planned run through (space.c): what has to be laid out of each target, what is written
+ * before it is read, and whether there is room for all of it; adds the places.
+ */
+int plan_space(struct plan *plan, const struct plan_options *options, struct err *err);
+
 /* O_DIRECT: do sizes and calls keep to the alignment there? */
 int plan_postmark_align(const struct job *job, const struct plan_target *t, struct err *err);
 

@@ -16,7 +16,7 @@ engine engines/*.c
 5 core/run/{run,turns,files,postmark,workdir,stage,show,course,setup,worker,loop,layout}.[ch]
 5 core/run/{collect,cost,resolved}.[ch]
 4 core/run/drive.[ch]
-4 core/plan/{plan,parts,files,print,postmark}.[ch]
+4 core/plan/{plan,parts,files,space,print,postmark}.[ch]
 1 core/load/rng.[ch]
 4 core/load/*.[ch]
 4 core/measure/{probe,doctor}.[ch]
