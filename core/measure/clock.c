@@ -4,6 +4,7 @@
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -15,6 +16,7 @@
 enum {
 	CALIBRATE_NS = 2000000,
 	STEP_NS = 1000, /* what may lie between the TSCs of two CPUs */
+	JUMP_NS = 100000000,
 };
 
 /* Invariant TSC: the same rate in every power state (CPUID 8000_0007h EDX bit 8). */
@@ -142,6 +144,18 @@ void clock_prove(struct clock *clock)
 	clock->proven = true;
 }
 
+bool clock_jumped(struct clock *clock, int64_t *off_ns)
+{
+	const struct clock_moment last = clock->seen, now = moment(clock);
+	int64_t ticks = (int64_t)(now.ticks - last.ticks), ns = (int64_t)(now.ns - last.ns);
+	int64_t by_tsc = ticks < 0 ? -(int64_t)clock_span_ns(clock, (uint64_t)-ticks)
+				   : (int64_t)clock_span_ns(clock, (uint64_t)ticks);
+
+	clock->seen = now;
+	*off_ns = by_tsc - ns;
+	return llabs(*off_ns) > JUMP_NS + ns / 1000;
+}
+
 static double read_cost(const struct clock *clock)
 {
 	enum { READS = 1000 };
@@ -158,6 +172,7 @@ void clock_calibrate(struct clock *clock)
 	struct clock_moment now;
 
 	clock->read_ns = read_cost(clock);
+	clock->seen = moment(clock);
 	if (!clock->tsc)
 		return;
 	while (clock_ns() < clock->base_ns + CALIBRATE_NS)
@@ -165,6 +180,15 @@ void clock_calibrate(struct clock *clock)
 	now = moment(clock);
 	clock->mult = (uint64_t)(((u128)(now.ns - clock->base_ns) << CLOCK_SHIFT)
 			/ (now.ticks - clock->base_ticks));
+}
+
+void clock_give_up_tsc(struct clock *clock)
+{
+	clock->tsc = false;
+	clock->mult = UINT64_C(1) << CLOCK_SHIFT;
+	clock->seen = moment(clock);
+	clock->base_ticks = clock->base_ns = clock->seen.ns;
+	clock->read_ns = read_cost(clock);
 }
 
 void clock_check(struct clock *clock)

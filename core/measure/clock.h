@@ -22,6 +22,13 @@
 
 enum { CLOCK_SHIFT = 32 };
 
+/* One moment on both clocks. */
+struct clock_moment {
+	uint64_t ticks;
+	uint64_t ns;    /* CLOCK_MONOTONIC */
+	uint64_t width; /* ticks within which both were read */
+};
+
 struct clock {
 	bool tsc;
 	bool proven;           /* nothing is left to clock_prove() */
@@ -30,13 +37,7 @@ struct clock {
 	uint64_t base_ns;      /* ... were this CLOCK_MONOTONIC time */
 	double read_ns;        /* measured cost of one clock_ticks() */
 	double drift_ppm;      /* TSC against CLOCK_MONOTONIC over the run: clock_check() */
-};
-
-/* One moment on both clocks. */
-struct clock_moment {
-	uint64_t ticks;
-	uint64_t ns;    /* CLOCK_MONOTONIC */
-	uint64_t width; /* ticks within which both were read */
+	struct clock_moment seen; /* the last look of clock_jumped() */
 };
 
 /* CLOCK_MONOTONIC, ns. */
@@ -105,6 +106,16 @@ void clock_prove(struct clock *clock);
 bool clock_in_step(const struct clock_moment *moments, size_t n);
 
 void clock_calibrate(struct clock *clock);
+
+/*
+ * Has the TSC left CLOCK_MONOTONIC since the last look, by more than 100 ms and a thousandth of the
+ * time? It does where the machine sleeps, or a virtual machine is moved to another host, and then
+ * ticks from before and after have nothing to do with each other. *off_ns: how far.
+ */
+bool clock_jumped(struct clock *clock, int64_t *off_ns);
+
+/* From now on CLOCK_MONOTONIC is the clock. */
+void clock_give_up_tsc(struct clock *clock);
 
 /* At the end of a run: how far the ticks went astray of CLOCK_MONOTONIC, into drift_ppm. */
 void clock_check(struct clock *clock);

@@ -158,6 +158,18 @@ static void describe_death(const struct stage_worker *w, struct err *text)
 				WEXITSTATUS(w->status));
 }
 
+static void describe_jump(const struct stage *s, struct err *text)
+{
+	char off[32];
+
+	units_print_time(off, sizeof(off), (uint64_t)llabs(s->clock_off_ns));
+	err_set(text, ECANCELED,
+			"the CPU's clock (TSC) jumped by %s while it ran: the machine slept, or "
+			"the virtual machine was moved; what was measured is dropped, so run it "
+			"again",
+			off);
+}
+
 static int set_end(const struct stage *s, const struct stage_worker *w, struct result_job *r)
 {
 	struct err text = w->shared->text;
@@ -168,7 +180,11 @@ static int set_end(const struct stage *s, const struct stage_worker *w, struct r
 		r->end = RESULT_END_STEADY;
 	if (r->end == RESULT_END_INTERRUPTED && s->exitall && !s->interrupted)
 		r->end = RESULT_END_OTHER;
-	if (w->hung) {
+	if (s->clock_jumped && !w->died) {
+		r->end = RESULT_END_ERROR;
+		r->error = ECANCELED;
+		describe_jump(s, &text);
+	} else if (w->hung) {
 		r->end = RESULT_END_HUNG;
 		r->error = ETIMEDOUT;
 		describe_hang(s, w, &text);
@@ -322,6 +338,8 @@ int stage_result(const struct stage *s, const struct stage_worker *w, struct res
 	r->workers = 1;
 	r->grouped = job->o.group_reporting;
 	r->start_ms = s->started_ms;
+	if (s->clock_jumped) /* no figure of it is true */
+		return set_end(s, w, r) ? -ENOMEM : 0;
 	r->elapsed_ns = r->runtime_ns = until_end_ns(s, w, shared->begin_ticks);
 	r->phase_ns = until_end_ns(s, w, phase_begin(s, w));
 	r->end_sync_ns = r->end_syncs_ns = shared->sync_ns;

@@ -324,6 +324,26 @@ static struct stage new_stage(struct run *run, size_t s, const struct plan_worke
 	};
 }
 
+/* 0 or -errno. The clock is the old one until it is over. */
+static int run_workers(struct run *run, struct stage *stage, struct err *err)
+{
+	struct clock *clock = run->options->clock;
+	int64_t off_ns;
+	bool jumped = clock_jumped(clock, &off_ns); /* since the stage before */
+	int r;
+
+	if (jumped)
+		clock_give_up_tsc(clock);
+	r = stage_run(stage, err);
+	if (stage->clock_jumped)
+		clock_give_up_tsc(clock);
+	if ((jumped || stage->clock_jumped) && result_note(run->result,
+			"the CPU's clock (TSC) jumped in stage %zu: what ran later was timed by "
+			"CLOCK_MONOTONIC, which takes longer to read", stage->progress.stage + 1))
+		r = r ? r : err_memory(err);
+	return r;
+}
+
 /* Writes what the stage's jobs read. */
 static int lay_out(struct run *run, size_t s, struct layout *layout, uint64_t *ns,
 		struct failures *failures, struct err *err)
@@ -335,7 +355,7 @@ static int lay_out(struct run *run, size_t s, struct layout *layout, uint64_t *n
 	if (r || !layout->nworkers)
 		return r;
 	stage = new_stage(run, s, layout->workers, layout->nworkers);
-	r = stage_run(&stage, err);
+	r = run_workers(run, &stage, err);
 	*ns = stage.elapsed_ns;
 	run->interrupted = run->interrupted ? run->interrupted : stage.interrupted;
 	for (size_t i = 0; !r && i < stage.n; i++) {
@@ -402,7 +422,7 @@ static int run_stage(struct run *run, size_t s, struct err *err)
 		r = err_memory(err);
 	} else if (!look_for_signal(run) && stage.n) {
 		disks_start(&run->disks);
-		r = stage_run(&stage, err);
+		r = run_workers(run, &stage, err);
 		disks_stop(&run->disks);
 		exam_ran(&run->exam);
 		run->interrupted = stage.interrupted;

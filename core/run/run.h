@@ -11,7 +11,7 @@
 #include "turns.h"
 
 struct run_options {
-	const struct clock *clock;
+	struct clock *clock; /* calibrated; whose TSC may be given up (clock_jumped()) */
 	const struct engine *layout; /* writes files that others read: psync */
 	void (*show)(void *ctx, const struct progress *progress); /* or NULL: nobody watches */
 	void *ctx;

@@ -428,12 +428,22 @@ static void watch_worker(struct stage *s, struct stage_worker *w, uint64_t now, 
 	w->idle_ns = now - w->moved_ns;
 }
 
+/* The workers' time is counted in ticks: without them none would find its end. */
+static void watch_clock(struct stage *s)
+{
+	if (s->clock_jumped || !clock_jumped(s->clock, &s->clock_off_ns))
+		return;
+	s->clock_jumped = true;
+	stop(s);
+}
+
 static void watch(struct stage *s, uint64_t now)
 {
 	uint64_t sectors;
 
 	if (now < s->disk_ns + WATCH_NS)
 		return;
+	watch_clock(s);
 	sectors = s->disks ? disks_written(s->disks) : 0;
 	for (size_t i = 0; i < s->n && i < PUNTED; i++) {
 		struct stage_worker *w = &s->workers[i];
@@ -582,6 +592,7 @@ static void watch_until_over(struct stage *s)
 		n = read(s->notify, &count, sizeof(count));
 		(void)n; /* it only wakes; what happened is seen in the phases */
 	}
+	watch_clock(s);
 	s->elapsed_ns = s->go_ns ? clock_ns() - s->go_ns : 0;
 	for (size_t i = 0; i < s->ncourses; i++)
 		course_end(&s->courses[i], s->clock, clock_ns());

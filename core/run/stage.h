@@ -58,7 +58,7 @@ static inline enum worker_phase stage_phase(const struct stage_worker *w)
 struct stage {
 	/* Given by the caller. */
 	const struct plan *plan;
-	const struct clock *clock;
+	struct clock *clock;
 	const struct plan_worker *specs;
 	size_t n;
 	struct disks *disks; /* under the files: whether an fsync still moves */
@@ -72,6 +72,8 @@ struct stage {
 	struct course *courses; /* of the workers that are reported as one */
 	size_t ncourses;
 	int interrupted;     /* number of the signal, or 0 */
+	bool clock_jumped;   /* what was timed counts for nothing */
+	int64_t clock_off_ns; /* how far the TSC left CLOCK_MONOTONIC then */
 	bool exitall;        /* a job with exitall ended the others */
 	uint64_t started_ms; /* since the epoch: when the workers were released */
 	uint64_t elapsed_ns; /* from then to the last one's end */

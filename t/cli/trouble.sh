@@ -530,6 +530,59 @@ fresh
 workers=1
 check "in threads, too" orphans --set thread
 
+# ---- a clock that jumps -------------------------------------------------------------------------
+
+# What the machine's sleep, or a virtual machine's move, does to the TSC.
+jump() {
+	since=$(now)
+	LD_PRELOAD=$LIB/jump.so JUMP_FILE=$T/jump begin "$@" <<-END
+		[global]
+		ioengine = null
+		iodepth = 4
+		size = 64k
+		time_based
+		[sync]
+		iodepth = 1
+		runtime = 60
+		[async]
+		runtime = 60
+		[rate]
+		rate_iops = 100
+		startdelay = 30
+		runtime = 60
+		[after]
+		stonewall
+		runtime = 300ms
+	END
+	await has_workers "$PID" "$workers" || return 1
+	sleep 0.3
+	: >jump
+	ends 1 $((4000 * slow)) || return 1
+	jq -e '([.jobs[] | select(.jobname != "after")] | length == 3 and all(.[];
+			.iojob.end == "error" and .read.total_ios == 0
+			and (.iojob.error_text | test("TSC. jumped by [56][0-9]"))))
+		and (.jobs[3] | .error == 0 and .read.total_ios > 1000
+			and .read.runtime >= 300 and .read.runtime < 3000)
+		and .iojob.clock.tsc == false
+		and (.iojob.notes | any(test("jumped in stage 1: .* CLOCK_MONOTONIC")))' \
+		"$LIB/json" >/dev/null || { jq . "$LIB/json" && false; }
+}
+fresh
+if [ -n "$IOJOB_SANITIZE" ]; then
+	skip "a clock that jumps" "sanitizers want to be loaded first"
+elif ! "${CC:-cc}" -shared -fPIC -o "$LIB/jump.so" "$IOJOB_SRCDIR/t/cli/jump.c"; then
+	skip "a clock that jumps" "cannot compile"
+elif printf '[a]\nioengine=null\nsize=4k\n' >tsc.ini && "$IOJOB" --output-format=json tsc.ini |
+		jq -e '.iojob.clock.tsc | not' >/dev/null; then
+	skip "a clock that jumps" "the clock is CLOCK_MONOTONIC itself"
+else
+	workers=3
+	check "a TSC that jumps ends the jobs, and those to come have another clock" jump
+	fresh
+	workers=1
+	check "in threads, too" jump --set thread
+fi
+
 # ---- outputs that go away -----------------------------------------------------------------------
 
 fresh

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../core/measure/clock.h"
@@ -204,6 +205,52 @@ START_TEST(test_prove)
 }
 END_TEST
 
+/* How far the TSC was off at the last look, so that it jumped the other way since. */
+static const struct {
+	int64_t off_ns;
+	int64_t since_ns; /* the last look */
+	bool jumped;
+} jumps[] = {
+	{ 0, 1000000000, false },
+	{ 50000000, 1000000000, false },
+	{ -50000000, 1000000000, false },
+	{ 150000000, 500000000, true },
+	{ -150000000, 500000000, true },
+	{ 900000000, 1000000000000, false }, /* a thousandth of the time may be drift */
+	{ -2000000000, 1000000000000, true },
+	{ 86400000000000, 500000000, true },
+	{ -86400000000000, 500000000, true },
+};
+
+START_TEST(test_jump)
+{
+	int64_t off = jumps[_i].off_ns, found;
+	struct clock clock;
+	uint64_t ns;
+
+	clock_begin(&clock);
+	clock_prove(&clock);
+	clock_calibrate(&clock);
+	ck_assert(!clock_jumped(&clock, &found));
+	ns = clock_ns();
+	clock.seen.ns = ns - (uint64_t)jumps[_i].since_ns;
+	clock.seen.ticks = clock_from_ns(&clock, ns)
+			- clock_span_ticks(&clock, (uint64_t)jumps[_i].since_ns)
+			+ (off < 0 ? -clock_span_ticks(&clock, (uint64_t)-off)
+				   : clock_span_ticks(&clock, (uint64_t)off));
+	ck_assert_int_eq(clock_jumped(&clock, &found), jumps[_i].jumped);
+	ck_assert_int_lt(llabs(found + off), 20000000 + jumps[_i].since_ns / 1000);
+	ck_assert(!clock_jumped(&clock, &found)); /* since then */
+	clock_give_up_tsc(&clock);
+	ck_assert(!clock.tsc);
+	ck_assert(!clock_jumped(&clock, &found));
+	ns = clock_ns();
+	ck_assert_uint_eq(clock_to_ns(&clock, ns), ns);
+	ck_assert_uint_eq(clock_from_ns(&clock, ns), ns);
+	ck_assert_uint_eq(clock_span_ns(&clock, 12345), 12345);
+}
+END_TEST
+
 /* Without a TSC that the kernel trusts ticks are CLOCK_MONOTONIC itself. */
 START_TEST(test_monotonic)
 {
@@ -289,6 +336,7 @@ int main(void)
 	tcase_add_test(tc, test_order);
 	tcase_add_loop_test(tc, test_in_step, 0, ROWS(steps));
 	tcase_add_test(tc, test_prove);
+	tcase_add_loop_test(tc, test_jump, 0, ROWS(jumps));
 	tcase_add_test(tc, test_monotonic);
 	tcase_add_loop_test(tc, test_groups, 0, STAT_DEPTHS);
 	tcase_add_test(tc, test_reset);
