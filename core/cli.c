@@ -116,9 +116,9 @@ struct cli_option {
 
 static const struct cli_option cli_options[] = {
 	{
-		"set", 0, OPT_SET, RUN, "[SECTIONS:]KEY[=VALUE]",
+		"set", 0, OPT_SET, RUN | ENGINES, "[SECTIONS:]KEY[=VALUE]",
 		"set a key over what the job files say; only in the sections whose names match the "
-		"pattern SECTIONS, if it is there (repeatable)",
+		"pattern SECTIONS, if it is there; for --check a key of the engine (repeatable)",
 	},
 	{
 		"section", 0, OPT_SECTION, RUN, "NAME",
@@ -866,6 +866,15 @@ static int finish_engines(struct parser *p)
 	if ((p->cli->man || p->cli->check) && !p->cli->topic)
 		return err_set(p->err, EINVAL, "engines --%s: which? Write "
 				"`iojob engines NAME --%s`", option, option);
+	if (p->cli->noverrides && !p->cli->check)
+		return err_set(p->err, EINVAL, "--set %s: `iojob engines` only takes it with "
+				"--check", p->cli->overrides[0].key);
+	for (size_t i = 0; i < p->cli->noverrides; i++) {
+		if (p->cli->overrides[i].section_glob)
+			return err_set(p->err, EINVAL, "--set %s:%s: --check has no sections",
+					p->cli->overrides[i].section_glob,
+					p->cli->overrides[i].key);
+	}
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "command.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "../../output/help.h"
 #include "../../output/man.h"
@@ -17,9 +18,17 @@ int command_complain(const struct err *err)
 
 static int check_engine(const struct engine *engine, const struct cli *cli)
 {
+	struct engine_setting *settings = calloc(cli->noverrides + 1, sizeof(*settings));
 	struct err err;
-	int failed = trial_run(stdout, engine, cli->directory ? cli->directory : ".", &err);
+	int failed;
 
+	for (size_t i = 0; settings && i < cli->noverrides; i++) {
+		settings[i].key = cli->overrides[i].key;
+		settings[i].value = cli->overrides[i].value;
+	}
+	failed = settings ? trial_run(stdout, engine, cli->directory ? cli->directory : ".",
+					settings, cli->noverrides, &err) : err_memory(&err);
+	free(settings);
 	if (failed < 0)
 		return command_complain(&err);
 	return failed ? EXIT_IO : EXIT_FINE;

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,18 +51,12 @@ static enum check_verdict check_options(struct kit *kit, const struct spec *spec
 	return CHECK_OK;
 }
 
-/* Can it run here at all? Options that must be given have no value that the kit could know. */
+/* Can it run here at all? */
 static enum check_verdict check_plain(struct kit *kit, const struct spec *spec)
 {
-	struct iojob_option row;
-	enum check_verdict v;
 	struct rig rig;
-	size_t i;
+	enum check_verdict v = rig_build(&rig, kit, spec);
 
-	for (i = 0; opt_row(&kit->engine->options, i, &row); i++)
-		if (row.flags & IOJOB_OPT_REQUIRED)
-			return kit_skip(kit, "its option `%s` must be given", row.name);
-	v = rig_build(&rig, kit, spec);
 	if (v == CHECK_OK)
 		v = rig_ask(&rig);
 	return rig_close(&rig, v);
@@ -565,7 +560,7 @@ static unsigned check_switch(const struct engine_check *check, struct kit *kit,
 	void *conf = calloc(1, kit->engine->e.conf_size);
 	size_t i;
 
-	if (!conf || opt_defaults(&kit->engine->options, conf, &err) < 0 ||
+	if (!conf || opt_copy(&kit->engine->options, conf, kit->conf) ||
 			opt_set(option, conf, NULL, 1024, &err) < 0) {
 		failed = tell(check, kit, kit_fail(kit, "cannot be switched on"), option->name);
 		goto out;
@@ -616,6 +611,57 @@ static unsigned check_rows(
 	return failed;
 }
 
+static int set_option(const struct opt_table *table, void *conf,
+		const struct engine_setting *setting, struct err *err)
+{
+	struct opt_nearest nearest = { .distance = UINT_MAX };
+	struct iojob_option copy;
+	const struct iojob_option *row = opt_find(table, setting->key, &copy);
+	struct err why;
+
+	if (row && opt_set(row, conf, setting->value, 1024, &why) == 0)
+		return 0;
+	if (row)
+		return err_set(err, EINVAL, "--set: %s", why.text);
+	opt_nearest_row(&nearest, setting->key, table);
+	return err_set(err, EINVAL, "--set: %s: no key of this engine%s%s%s", setting->key,
+			nearest.name ? "; did you mean " : "", nearest.name ? nearest.name : "",
+			nearest.name ? "?" : "");
+}
+
+/* Its options by the defaults and the settings. */
+static int set_options(const struct engine_check *check, void *conf, struct err *err)
+{
+	const struct opt_table *table = &check->engine->options;
+	int r = opt_defaults(table, conf, err);
+	struct iojob_option row;
+
+	for (size_t i = 0; i < check->nsettings && r == 0; i++)
+		r = set_option(table, conf, &check->settings[i], err);
+	for (size_t i = 0; r == 0 && opt_row(table, i, &row); i++) {
+		size_t j = 0;
+
+		while (j < check->nsettings && !opt_same_key(check->settings[j].key, row.name) &&
+				!(row.alias && opt_same_key(check->settings[j].key, row.alias)))
+			j++;
+		if (row.flags & IOJOB_OPT_REQUIRED && j == check->nsettings)
+			r = err_set(err, EINVAL, "the engine %s needs --set %s= (%s)",
+					check->engine->e.name, row.name, row.help);
+	}
+	return r;
+}
+
+int engine_check_settings(const struct engine_check *check, struct err *err)
+{
+	void *conf = calloc(1, check->engine->e.conf_size + 1u);
+	int r = conf ? set_options(check, conf, err) : err_memory(err);
+
+	if (conf)
+		opt_free(&check->engine->options, conf);
+	free(conf);
+	return r;
+}
+
 unsigned engine_check(const struct engine_check *check)
 {
 	static const struct row plain = { .what = "accepts a plain job", .tables = check_plain };
@@ -626,7 +672,7 @@ unsigned engine_check(const struct engine_check *check)
 	enum check_verdict v;
 
 	kit.conf = conf;
-	if (!conf || opt_defaults(&check->engine->options, conf, &err) < 0 || guard_catch() < 0)
+	if (!conf || set_options(check, conf, &err) < 0 || guard_catch() < 0)
 		v = kit_fail(&kit, "cannot be set up");
 	else
 		v = run_row(&kit, &plain, 0);

@@ -14,9 +14,17 @@ enum check_verdict {
 	CHECK_SKIP, /* this machine, these files or this engine cannot do what it takes */
 };
 
+/* A key of the engine's own, over its default. */
+struct engine_setting {
+	const char *key;
+	const char *value; /* NULL: a bare key */
+};
+
 struct engine_check {
 	const struct engine *engine;
 	const char *directory; /* for scratch files, which are removed again */
+	const struct engine_setting *settings;
+	size_t nsettings;
 
 	/* Called after each check: its name, and for FAIL and SKIP the reason, else "". */
 	void (*line)(void *ctx, enum check_verdict verdict, const char *what, const char *why);
@@ -29,5 +37,11 @@ struct engine_check {
  * failed.
  */
 unsigned engine_check(const struct engine_check *check);
+
+/*
+ * Are the settings keys of the engine with values that it takes, and all there that it must have?
+ * 0 or -EINVAL with a text.
+ */
+int engine_check_settings(const struct engine_check *check, struct err *err);
 
 #endif

@@ -22,7 +22,7 @@ struct tally {
 
 struct trial {
 	FILE *to;
-	const struct engine *engine;
+	struct engine_check check;
 	struct tally *tally;
 };
 
@@ -34,23 +34,16 @@ static void print_line(void *ctx, enum check_verdict verdict, const char *what, 
 
 	tally->count[verdict]++;
 	snprintf(tally->last, sizeof(tally->last), "%s", what);
-	fprintf(trial->to, "%s %s: %s%s%s\n", words[verdict], trial->engine->e.name, what,
+	fprintf(trial->to, "%s %s: %s%s%s\n", words[verdict], trial->check.engine->e.name, what,
 			*why ? ": " : "", why);
 	fflush(trial->to);
 }
 
-static void run_checks(struct trial *trial, const char *directory)
+static void run_checks(const struct trial *trial)
 {
-	struct engine_check check = {
-		.engine = trial->engine,
-		.directory = directory,
-		.line = print_line,
-		.ctx = trial,
-	};
-
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	alarm(LIMIT_S);
-	engine_check(&check);
+	engine_check(&trial->check);
 }
 
 /* How the child went: one that did not run to its end is one more failure. */
@@ -84,13 +77,26 @@ static void remove_directory(const char *path)
 	rmdir(path);
 }
 
-int trial_run(FILE *to, const struct engine *engine, const char *directory, struct err *err)
+int trial_run(FILE *to, const struct engine *engine, const char *directory,
+		const struct engine_setting *settings, size_t nsettings, struct err *err)
 {
-	struct trial trial = { .to = to, .engine = engine };
 	char scratch[PATH_MAX];
-	int status, r = 0;
+	struct trial trial = {
+		.to = to,
+		.check = {
+			.engine = engine,
+			.directory = scratch,
+			.settings = settings,
+			.nsettings = nsettings,
+			.line = print_line,
+			.ctx = &trial,
+		},
+	};
+	int status, r = engine_check_settings(&trial.check, err);
 	pid_t pid;
 
+	if (r)
+		return r;
 	snprintf(scratch, sizeof(scratch), "%s/iojob-check.XXXXXX", directory);
 	trial.tally = mmap(NULL, sizeof(*trial.tally), PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -104,7 +110,7 @@ int trial_run(FILE *to, const struct engine *engine, const char *directory, stru
 	fflush(to);
 	pid = fork();
 	if (pid == 0) {
-		run_checks(&trial, scratch);
+		run_checks(&trial);
 		exit(EXIT_SUCCESS);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)

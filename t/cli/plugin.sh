@@ -57,6 +57,17 @@ keeps() {
 }
 check "it keeps the contract" keeps
 
+# An engine with a key that must be given.
+probe() {
+	$(made_with CC) -w -std=gnu11 -fPIC -shared -fvisibility=hidden \
+		-DPROBE_ROW=.flags=IOJOB_OPT_REQUIRED -o probe.so "$IOJOB_SRCDIR/t/abi/probe.c"
+}
+check "compiles an engine with a key that must be given" probe
+IOJOB="$iojob"
+refuse 2 'the engine probe needs --set number= \(a number\)' engines ./probe.so --check
+refuse 2 '^iojob: --set: number = 999: must' engines ./probe.so --check --set number=999
+check "checks it with --set" "$iojob" engines ./probe.so --check --set number=7
+
 # Writes 1 MiB, says in JSON that it did, and leaves no file.
 printf '[job]\nrw=randwrite\nbs=4k\nsize=1m\n' >job.ini
 writes() { # IOJOB-ARGUMENT...
@@ -71,7 +82,6 @@ check "runs it by path" writes --set ioengine=./memory.so job.ini
 check "runs it by name from \$IOJOB_ENGINE_PATH" by_name
 
 printf 'ioengine=./memory.so\n' >>job.ini
-IOJOB="$iojob"
 refuse 2 'job\.ini:5: .*--allow-exec' job.ini
 check "runs it by path from a job file that may" writes --allow-exec job.ini
 

@@ -170,6 +170,11 @@ refuse 2 '^iojob: --set: \[good\] would write, and --readonly was given$' \
 refuse 2 '^iojob: good\.ini:3: \[good\] would write, and --readonly was given$' --readonly good.ini
 refuse 2 '^iojob: engines --check: which' engines --check
 refuse 2 '^iojob: --check goes with `iojob engines., not with a run' --check good.ini
+refuse 2 '^iojob: --set depth: .* only takes it with --check' engines null --set depth=1
+refuse 2 '^iojob: --set a:depth: --check has no sections' engines null --check --set a:depth=1
+refuse 2 '^iojob: --set: hippri: no key of this engine; did you mean hipri' \
+	engines io_uring --check --set hippri
+refuse 2 '^iojob: --set: hipri = maybe: ' engines io_uring --check --set hipri=maybe
 refuse 2 '/nowhere: no scratch directory' engines null --check --directory=/nowhere
 refuse 2 '^iojob: --man goes with `iojob engines. and' --man good.ini
 refuse 2 '^iojob: no engine `nowhere.: there is no nowhere\.so in .*engines' engines nowhere
