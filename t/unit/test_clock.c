@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The clock, and how counts are grouped. */
+/* core/measure/clock: calibration, conversions, and a TSC that cannot be trusted. */
 #include "unit.h"
 
 #include <math.h>
@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "../../core/measure/clock.h"
-#include "../../core/measure/stat.h"
 
 #define ROWS(table) (int)(sizeof(table) / sizeof((table)[0]))
 
@@ -271,60 +270,6 @@ START_TEST(test_monotonic)
 }
 END_TEST
 
-/* ---- groups -------------------------------------------------------------------------------- */
-
-/* As fio's results name them: depths 0, 1, 2-3, 4-7 ..., batches 0, 1, 2-4, 5-8 ... */
-static const struct {
-	unsigned depth_from;
-	unsigned depth_to;
-	unsigned batch_from;
-	unsigned batch_to;
-} groups[STAT_DEPTHS] = {
-	{ 0, 0, 0, 0 },
-	{ 1, 1, 1, 1 },
-	{ 2, 3, 2, 4 },
-	{ 4, 7, 5, 8 },
-	{ 8, 15, 9, 16 },
-	{ 16, 31, 17, 32 },
-	{ 32, 63, 33, 64 },
-	{ 64, 70000, 65, 70000 },
-};
-
-START_TEST(test_groups)
-{
-	for (unsigned n = groups[_i].depth_from; n <= groups[_i].depth_to; n++)
-		ck_assert_uint_eq(stat_group(n), (unsigned)_i);
-	for (unsigned n = groups[_i].batch_from; n <= groups[_i].batch_to; n++)
-		ck_assert_uint_eq(stat_batch_group(n), (unsigned)_i);
-}
-END_TEST
-
-START_TEST(test_reset)
-{
-	struct stats *stats = calloc(1, sizeof(*stats)), *zero = calloc(1, sizeof(*zero));
-
-	ck_assert_ptr_nonnull(stats);
-	ck_assert_ptr_nonnull(zero);
-	stats_reset(zero); /* what an empty histogram is, is its own matter */
-	for (int op = 0; op < STAT_OPS; op++) {
-		for (uint64_t v = 1; v < 1000000; v *= 3) {
-			hist_add(&stats->clat[op], v, 1);
-			hist_add(&stats->slat[op], v, 1);
-			hist_add(&stats->lat[op], v, 1);
-			hist_add(&stats->response[op], v, 1);
-		}
-		stats->op[op].bytes = stats->op[op].late = stats->op[op].lag_max = 9;
-	}
-	for (int g = 0; g < STAT_DEPTHS; g++)
-		stats->depth[g] = stats->submit[g] = stats->complete[g] = 7;
-	ck_assert_int_ne(memcmp(stats, zero, sizeof(*stats)), 0);
-	stats_reset(stats);
-	ck_assert_int_eq(memcmp(stats, zero, sizeof(*stats)), 0);
-	free(stats);
-	free(zero);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("clock");
@@ -338,8 +283,6 @@ int main(void)
 	tcase_add_test(tc, test_prove);
 	tcase_add_loop_test(tc, test_jump, 0, ROWS(jumps));
 	tcase_add_test(tc, test_monotonic);
-	tcase_add_loop_test(tc, test_groups, 0, STAT_DEPTHS);
-	tcase_add_test(tc, test_reset);
 	suite_add_tcase(suite, tc);
 	return unit_run(suite);
 }

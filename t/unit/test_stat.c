@@ -63,11 +63,18 @@ START_TEST(reset)
 {
 	static struct stats stats, zero;
 
-	stats.op[IOJOB_WRITE].bytes = 5;
-	stats.depth[3] = 6;
-	stats.above[IOJOB_READ][1] = 7;
-	hist_add(&stats.response[IOJOB_READ], 900, 3);
-	hist_add(&stats.lat[IOJOB_FSYNC], 900, 3);
+	for (int op = 0; op < STAT_OPS; op++) {
+		for (uint64_t ns = 1; ns < 1000000; ns *= 3) {
+			hist_add(&stats.clat[op], ns, 1);
+			hist_add(&stats.slat[op], ns, 1);
+			hist_add(&stats.lat[op], ns, 1);
+			hist_add(&stats.response[op], ns, 3);
+		}
+		stats.op[op].bytes = stats.op[op].late = stats.op[op].lag_max = 9;
+		stats.above[op][1] = 7;
+	}
+	for (int g = 0; g < STAT_DEPTHS; g++)
+		stats.depth[g] = stats.submit[g] = stats.complete[g] = 7;
 	stats_settle(&stats);
 	stats_owe(&stats, 0, &stats.clat[IOJOB_READ], 5);
 	stats_pay(&stats, 1);
@@ -77,19 +84,29 @@ START_TEST(reset)
 }
 END_TEST
 
-START_TEST(groups)
-{
-	static const unsigned depths[][2] = {
-		{ 0, 0 }, { 1, 1 }, { 2, 2 }, { 3, 2 }, { 4, 3 }, { 63, 6 }, { 64, 7 }, { 9999, 7 },
-	};
-	static const unsigned batches[][2] = {
-		{ 0, 0 }, { 1, 1 }, { 2, 2 }, { 4, 2 }, { 5, 3 }, { 8, 3 }, { 64, 6 }, { 65, 7 },
-	};
+/* As fio's results name them: depths 0, 1, 2-3, 4-7 ..., batches 0, 1, 2-4, 5-8 ... */
+static const struct {
+	unsigned depth_from;
+	unsigned depth_to;
+	unsigned batch_from;
+	unsigned batch_to;
+} groups[STAT_DEPTHS] = {
+	{ 0, 0, 0, 0 },
+	{ 1, 1, 1, 1 },
+	{ 2, 3, 2, 4 },
+	{ 4, 7, 5, 8 },
+	{ 8, 15, 9, 16 },
+	{ 16, 31, 17, 32 },
+	{ 32, 63, 33, 64 },
+	{ 64, 70000, 65, 70000 },
+};
 
-	for (size_t i = 0; i < N(depths); i++) {
-		ck_assert_uint_eq(stat_group(depths[i][0]), depths[i][1]);
-		ck_assert_uint_eq(stat_batch_group(batches[i][0]), batches[i][1]);
-	}
+START_TEST(grouped)
+{
+	for (unsigned n = groups[_i].depth_from; n <= groups[_i].depth_to; n++)
+		ck_assert_uint_eq(stat_group(n), (unsigned)_i);
+	for (unsigned n = groups[_i].batch_from; n <= groups[_i].batch_to; n++)
+		ck_assert_uint_eq(stat_batch_group(n), (unsigned)_i);
 }
 END_TEST
 
@@ -101,7 +118,7 @@ int main(void)
 	tcase_add_test(tcase, late);
 	tcase_add_test(tcase, late_all);
 	tcase_add_test(tcase, reset);
-	tcase_add_test(tcase, groups);
+	tcase_add_loop_test(tcase, grouped, 0, STAT_DEPTHS);
 	suite_add_tcase(suite, tcase);
 	return unit_run(suite);
 }
