@@ -178,6 +178,10 @@ void clock_calibrate(struct clock *clock)
 	while (clock_ns() < clock->base_ns + CALIBRATE_NS)
 		nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
 	now = moment(clock);
+	if (now.ticks <= clock->base_ticks) { /* it jumped meanwhile */
+		clock_give_up_tsc(clock);
+		return;
+	}
 	clock->mult = (uint64_t)(((u128)(now.ns - clock->base_ns) << CLOCK_SHIFT)
 			/ (now.ticks - clock->base_ticks));
 }

@@ -180,7 +180,7 @@ static int set_end(const struct stage *s, const struct stage_worker *w, struct r
 		r->end = RESULT_END_STEADY;
 	if (r->end == RESULT_END_INTERRUPTED && s->exitall && !s->interrupted)
 		r->end = RESULT_END_OTHER;
-	if (s->clock_jumped && !w->died) {
+	if (s->clock_jumped && !w->died && !w->hung && !r->error) {
 		r->end = RESULT_END_ERROR;
 		r->error = ECANCELED;
 		describe_jump(s, &text);
@@ -244,10 +244,15 @@ static int add_syncs(const struct job *job, const struct stats *stats, struct re
 	return bad ? -ENOMEM : 0;
 }
 
-/* When the worker's time was over, in ticks. */
+/*
+ * When the worker's time was over, in ticks: one that was lost while it closed its files had come
+ * to its end before.
+ */
 static uint64_t end_of(const struct stage *s, const struct stage_worker *w)
 {
-	return w->lost_ns ? clock_from_ns(s->clock, w->lost_ns) : w->shared->end_ticks;
+	if (w->lost_ns && (stage_phase(w) < WORKER_CLOSING || !w->shared->end_ticks))
+		return clock_from_ns(s->clock, w->lost_ns);
+	return w->shared->end_ticks;
 }
 
 /* A phase ends when the next begins; one that never began took no time. */
@@ -338,7 +343,8 @@ int stage_result(const struct stage *s, const struct stage_worker *w, struct res
 	r->workers = 1;
 	r->grouped = job->o.group_reporting;
 	r->start_ms = s->started_ms;
-	if (s->clock_jumped) /* no figure of it is true */
+	/* No figure is true, or what it counted was its warm-up. */
+	if (s->clock_jumped || !shared->begin_ticks)
 		return set_end(s, w, r) ? -ENOMEM : 0;
 	r->elapsed_ns = r->runtime_ns = until_end_ns(s, w, shared->begin_ticks);
 	r->phase_ns = until_end_ns(s, w, phase_begin(s, w));

@@ -30,12 +30,14 @@ static uint64_t ended_ns(const struct stage_worker *w, const struct clock *clock
 	const struct worker_shared *shared = w->shared;
 	uint64_t end;
 
-	if (w->lost_ns)
-		return w->lost_ns;
 	if (worker_phase(shared) <= WORKER_RUN)
-		return now;
+		return w->lost_ns ? w->lost_ns : now;
 	end = shared->sync_begin_ticks ? shared->sync_begin_ticks : shared->end_ticks;
-	return end ? clock_to_ns(clock, end) : now;
+	if (end)
+		end = clock_to_ns(clock, end);
+	else
+		end = w->lost_ns ? w->lost_ns : now;
+	return end < now ? end : now; /* later only where the clock has jumped */
 }
 
 static bool at_work(const struct stage_worker *w)

@@ -423,6 +423,10 @@ static void watch_worker(struct stage *s, struct stage_worker *w, uint64_t now, 
 	due = end_due(s, w);
 	if (!due || now < due + w->spec->job->o.grace || now < w->moved_ns + w->spec->job->o.grace)
 		return;
+	if (stage_phase(w) == WORKER_DONE) { /* its result is whole: its process does not go */
+		kill_process(s, w->pid, now);
+		return;
+	}
 	w->hung = true;
 	w->lost_ns = now;
 	w->idle_ns = now - w->moved_ns;

@@ -530,6 +530,25 @@ fresh
 workers=1
 check "in threads, too" orphans --set thread
 
+# ---- killed in its warm-up -----------------------------------------------------------------------
+
+warming() {
+	since=$(now)
+	begin <<-END
+		[warm]
+		ioengine = null
+		size = 64k
+		time_based
+		ramp_time = 20
+		runtime = 1
+	END
+	await has_workers "$PID" 1 && sleep 0.3 && kill -KILL "$(children "$PID")" || return 1
+	ends 1 $((3000 * slow)) && jq -e '.jobs[0] | .iojob.end == "died"
+		and .read.total_ios == 0 and .read.io_bytes == 0' "$LIB/json" >/dev/null
+}
+fresh
+check "a worker killed in its warm-up has measured nothing" warming
+
 # ---- a clock that jumps -------------------------------------------------------------------------
 
 # What the machine's sleep, or a virtual machine's move, does to the TSC.
@@ -567,6 +586,19 @@ jump() {
 		and (.iojob.notes | any(test("jumped in stage 1: .* CLOCK_MONOTONIC")))' \
 		"$LIB/json" >/dev/null || { jq . "$LIB/json" && false; }
 }
+jump_in_layout() {
+	since=$(now)
+	LD_PRELOAD=$LIB/jump.so JUMP_FILE=$T/jump begin <<-END
+		[reader]
+		rw = randread
+		size = 768m
+		number_ios = 100
+	END
+	await has_workers "$PID" 1 || return 1
+	: >jump
+	ends 0 $((20000 * slow)) && jq -e '.jobs[0] | .error == 0 and .read.total_ios == 100' \
+		"$LIB/json" >/dev/null
+}
 fresh
 if [ -n "$IOJOB_SANITIZE" ]; then
 	skip "a clock that jumps" "sanitizers want to be loaded first"
@@ -581,6 +613,8 @@ else
 	fresh
 	workers=1
 	check "in threads, too" jump --set thread
+	fresh
+	check "in layout: the files are written all the same" jump_in_layout
 fi
 
 # ---- outputs that go away -----------------------------------------------------------------------
