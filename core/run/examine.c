@@ -386,9 +386,10 @@ int exam_begin(struct exam *e, const struct plan *plan, size_t stage, struct dis
 	for (size_t i = e->first; i < plan->jobs->n && plan->jobs->list[i].stage == stage; i++)
 		e->njobs++;
 	e->jobs = calloc(e->njobs + 1, sizeof(*e->jobs));
+	e->parts = calloc(e->workers->nworkers + 1, sizeof(*e->parts));
 	e->sums = calloc(disks->n + 1, sizeof(*e->sums));
 	e->place = calloc(disks->n + 1, sizeof(*e->place));
-	if (!e->jobs || !e->sums || !e->place)
+	if (!e->jobs || !e->parts || !e->sums || !e->place)
 		return -ENOMEM;
 	for (size_t i = 0; i < e->njobs; i++)
 		e->jobs[i].job = &plan->jobs->list[e->first + i];
@@ -406,6 +407,7 @@ int exam_begin(struct exam *e, const struct plan *plan, size_t stage, struct dis
 void exam_free(struct exam *e)
 {
 	free(e->jobs);
+	free(e->parts);
 	free(e->sums);
 	free(e->place);
 	*e = (struct exam){ 0 };
@@ -561,14 +563,17 @@ void exam_ran(struct exam *e)
 }
 
 /* Claims against what was moved for them, where a device counts that. */
-static void add_flows(struct exam *e, struct exam_job *j, const struct stage_worker *w,
-		const struct result_job *r)
+static void add_flows(struct exam *e, struct exam_job *j, struct exam_part *part,
+		const struct stage_worker *w, const struct result_job *r)
 {
 	const struct job *job = j->job;
 	uint64_t read = r->dir[IOJOB_READ].bytes, written = r->dir[IOJOB_WRITE].bytes;
-	struct doctor_flow *flow = job->direct ? &j->seen.direct_reads : &j->seen.cached_reads;
-	/* What the kernel's threads do for a thread worker is not in its name. */
-	bool charged = !job->o.thread || r->sync_engine;
+	struct doctor_flow *flow = job->direct ? &part->direct_reads : &part->cached_reads;
+	/*
+	 * What the kernel's threads do for a thread worker is not in its name, and one that died or
+	 * hangs has not said what was fetched for it.
+	 */
+	bool charged = (!job->o.thread || r->sync_engine) && !w->died && !w->hung;
 
 	if (is_lazy(job))
 		j->seen.lazy_bytes += written;
@@ -584,26 +589,58 @@ static void add_flows(struct exam *e, struct exam_job *j, const struct stage_wor
 	}
 }
 
-void exam_reported(struct exam *e, const struct stage_worker *w, size_t index)
-{
-	struct exam_job *j = job_of(e, w->spec->job);
-
-	j->result = index;
-	j->reported = true;
-}
-
 void exam_worker(struct exam *e, const struct stage_worker *w, const struct result_job *r)
 {
 	struct exam_job *j = job_of(e, w->spec->job);
+	struct exam_part *part = &e->parts[e->nparts];
 
 	e->syncs += r->syncs + w->spec->nfiles; /* those at the end are not counted in syncs */
 	if (j->job->o.sync != JOB_SYNC_NONE)
 		e->syncs += r->dir[IOJOB_WRITE].ios; /* each of them is one */
-	j->seen.asked_ns += (double)(r->sync_engine ? 1 : r->iodepth) * (double)result_flight_ns(r);
-	j->seen.cpu_wait_ns += w->shared->cpu_wait_ns;
-	if (w->punted > j->seen.punted)
-		j->seen.punted = w->punted;
-	add_flows(e, j, w, r);
+	*part = (struct exam_part){
+		.job = (size_t)(j - e->jobs),
+		.asked_ns = (double)(r->sync_engine ? 1 : r->iodepth)
+				* (double)result_flight_ns(r),
+		.cpu_wait_ns = w->shared->cpu_wait_ns,
+		.punted = w->punted,
+	};
+	add_flows(e, j, part, w, r);
+}
+
+static void add_flow(struct doctor_flow *flow, const struct doctor_flow *other)
+{
+	flow->claimed += other->claimed;
+	flow->moved += other->moved;
+}
+
+/* It joins the part before, where that is of the same job and result. */
+void exam_reported(struct exam *e, size_t index)
+{
+	struct exam_part *new = &e->parts[e->nparts], *part = e->nparts ? new - 1 : NULL;
+
+	new->result = index;
+	if (!part || part->result != index || part->job != new->job) {
+		e->nparts++;
+		return;
+	}
+	part->asked_ns += new->asked_ns;
+	part->cpu_wait_ns += new->cpu_wait_ns;
+	part->punted = new->punted > part->punted ? new->punted : part->punted;
+	add_flow(&part->direct_reads, &new->direct_reads);
+	add_flow(&part->cached_reads, &new->cached_reads);
+}
+
+/* A job as it was for these of its workers: what was seen of its files is the same for all. */
+static void add_part(const struct exam *e, const struct exam_part *part, struct doctor_job *all)
+{
+	struct doctor_job seen = e->jobs[part->job].seen;
+
+	seen.asked_ns = part->asked_ns;
+	seen.cpu_wait_ns = part->cpu_wait_ns;
+	seen.punted = part->punted;
+	seen.direct_reads = part->direct_reads;
+	seen.cached_reads = part->cached_reads;
+	doctor_job_merge(all, &seen);
 }
 
 int exam_end(struct exam *e, struct result *result)
@@ -614,18 +651,12 @@ int exam_end(struct exam *e, struct result *result)
 	fill_util(e);
 	fill_others(e);
 	fill_limits(e);
-	for (size_t i = 0; !r && i < e->njobs; i++) {
+	for (size_t i = 0; !r && i < e->nparts;) {
 		struct doctor_job all = { .files = false };
-		size_t index = e->jobs[i].result;
+		size_t index = e->parts[i].result;
 
-		if (!e->jobs[i].reported)
-			continue;
-		for (size_t k = i; k < e->njobs; k++) {
-			if (!e->jobs[k].reported || e->jobs[k].result != index)
-				continue;
-			doctor_job_merge(&all, &e->jobs[k].seen);
-			e->jobs[k].reported = false;
-		}
+		for (; i < e->nparts && e->parts[i].result == index; i++)
+			add_part(e, &e->parts[i], &all);
 		r = doctor_judge(&result->jobs[index], &all, &e->stage);
 	}
 	return r;

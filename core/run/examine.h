@@ -19,8 +19,17 @@ struct exam_job {
 	const struct plan_worker *leader; /* its first worker, in the plan; NULL: it has none */
 	struct doctor_job seen;
 	bool counts;   /* a device under all of its files counts what it moves */
-	size_t result; /* index in the result's jobs ... */
-	bool reported; /* ... where it has one */
+};
+
+/* What those workers of a job measured that are one result, or part of one. */
+struct exam_part {
+	size_t result; /* index in the result's jobs */
+	size_t job;    /* index in exam's */
+	double asked_ns;
+	uint64_t cpu_wait_ns;
+	double punted;
+	struct doctor_flow direct_reads;
+	struct doctor_flow cached_reads;
 };
 
 struct exam {
@@ -31,6 +40,8 @@ struct exam {
 	size_t first;        /* job of the stage, in the plan's list */
 	struct exam_job *jobs;
 	size_t njobs;
+	struct exam_part *parts; /* in the order of the results; behind the last one room for one */
+	size_t nparts;
 	size_t stride;          /* of so many files one is looked at */
 	uint64_t syncs;         /* of all workers */
 	struct disk_stat *sums; /* of the disks at the beginning */
@@ -49,7 +60,7 @@ void exam_ran(struct exam *exam);
 
 /* A worker's own result; then, once that is (part of) result->jobs[index], where it went. */
 void exam_worker(struct exam *exam, const struct stage_worker *w, const struct result_job *result);
-void exam_reported(struct exam *exam, const struct stage_worker *w, size_t index);
+void exam_reported(struct exam *exam, size_t index);
 
 /* Judges the results that the workers were part of. 0 or -ENOMEM. */
 int exam_end(struct exam *exam, struct result *result);

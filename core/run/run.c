@@ -121,7 +121,7 @@ static int add_measured(struct run *run, const struct stage_worker *w, struct re
 	exam_worker(&run->exam, w, new);
 	r = add_result(run, w->spec->job, w->spec, new);
 	if (!r)
-		exam_reported(&run->exam, w, run->result->njobs - 1);
+		exam_reported(&run->exam, run->result->njobs - 1);
 	return r;
 }
 

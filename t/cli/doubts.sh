@@ -297,6 +297,10 @@ END
 expect "a schedule that cannot be kept" 0 'doubt("j"; "G3").evidence | test("never started$")' \
 	--set rate_iops=50m paced.ini
 expect "one that can" 0 'own("j") | index("G3") == null' paced.ini
+printf '[j]\nioengine=null\niodepth=16\nsize=64k\ntime_based\nruntime=500ms\nnumjobs=4\n' >four.ini
+expect "workers that are reported one by one are judged one by one" 0 '(.jobs | length == 4)
+	and all(.jobs[]; .iojob.doubts | map(.id) | index("G5") == null and index("O2") != null)' \
+	four.ini
 if "$IOJOB" engines libaio 2>/dev/null | grep -q '^ *here *yes'; then
 	cat >async.ini <<-'END'
 		[j]
